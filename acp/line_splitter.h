@@ -1,0 +1,50 @@
+#ifndef ACPD_ACP_LINE_SPLITTER_H_
+#define ACPD_ACP_LINE_SPLITTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace acpd::acp {
+
+// What was seen of a line that was over the cap and is therefore thrown away, as a streaming top-level scan saw it.
+struct OversizeLine {
+  uint64_t size = 0;
+  std::string id;      // raw JSON token; empty: none seen
+  std::string method;  // empty: none seen
+};
+
+// Cuts an agent's stdout into lines at 0x0A, whatever the pieces in which it comes. A trailing CR goes, blank lines are skipped.
+// A line over `max_line` is discarded as it streams (its memory is given back at once) and reported at its end. Linear in the
+// number of bytes. Not thread-safe.
+class LineSplitter {
+ public:
+  explicit LineSplitter(size_t max_line, uint64_t start_offset = 0);
+
+  struct Line {
+    std::string_view text;  // valid until the next Next()
+    bool padded = false;    // 64 bytes behind it are readable
+    bool oversize = false;  // `discarded` says what it was; text is empty
+    OversizeLine discarded;
+  };
+
+  // Takes the next piece; `padding` bytes behind it are readable. The bytes must stay valid until Next() has returned false.
+  void Feed(std::string_view bytes, size_t padding);
+  // The next whole line; false: the rest is an unfinished one and is kept.
+  bool Next(Line* line);
+  // The agent's stdout has ended: its last line, when it came without a newline.
+  bool Finish(Line* line);
+
+  // The offset behind the last line that was given out (a line border): what may be acknowledged.
+  uint64_t consumed() const { return consumed_; }
+  // Bytes held of an unfinished line.
+  size_t pending_bytes() const;
+
+ private:
+  uint64_t consumed_ = 0;
+};
+
+}  // namespace acpd::acp
+
+#endif  // ACPD_ACP_LINE_SPLITTER_H_

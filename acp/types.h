@@ -1,0 +1,134 @@
+#ifndef ACPD_ACP_TYPES_H_
+#define ACPD_ACP_TYPES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+// ACP v1 as acpd uses it (https://agentclientprotocol.com/protocol): what agents answer, and the lines we send. JSON stays inside
+// acp/: these are plain C++ types.
+namespace acpd::acp {
+
+// An `error` object of JSON-RPC.
+struct RpcError {
+  int64_t code = 0;
+  std::string message;
+  std::string data;  // its `data`, verbatim JSON; empty: none
+};
+
+inline constexpr int64_t kInvalidRequest = -32600;
+inline constexpr int64_t kMethodNotFound = -32601;
+inline constexpr int64_t kInvalidParams = -32602;
+inline constexpr int64_t kInternalError = -32603;
+inline constexpr int64_t kAuthRequired = -32000;
+inline constexpr int64_t kResourceNotFound = -32002;
+inline constexpr int64_t kRequestCancelled = -32800;
+
+struct InitializeResult {
+  int64_t protocol_version = 0;
+  std::string agent_name;
+  std::string agent_title;
+  std::string agent_version;
+  std::string capabilities_json = "{}";   // agentCapabilities, verbatim
+  std::string auth_methods_json = "[]";   // authMethods, verbatim
+  std::vector<std::string> auth_method_ids;
+  bool load_session = false;
+  bool resume = false;  // sessionCapabilities.*: an object means yes; null, absent, false mean no
+  bool close = false;
+  bool list = false;
+  bool remove = false;  // sessionCapabilities.delete
+  bool fork = false;
+};
+
+struct ModeInfo {
+  std::string id;
+  std::string name;
+  std::string description;
+};
+
+// The result of session/new, load and resume; every field may be absent.
+struct SetupResult {
+  std::string session_id;
+  std::string current_mode_id;
+  std::vector<ModeInfo> modes;
+  std::string current_model_id;     // models.currentModelId, else the config option of category "model"
+  std::string config_options_json;  // verbatim; empty: none
+};
+
+struct TokenUsage {
+  std::optional<uint64_t> input_tokens, output_tokens, cached_read_tokens, cached_write_tokens,
+      thought_tokens, total_tokens;
+};
+
+struct PromptResult {
+  std::string stop_reason;
+  TokenUsage usage;  // unstable in ACP v1: PromptResponse.usage
+};
+
+// usage_update
+struct ContextUsage {
+  std::optional<uint64_t> used, size;
+  std::optional<double> cost;
+  std::string currency;
+};
+
+struct PermissionOption {
+  std::string id;
+  std::string name;
+  std::string kind;  // allow_once, allow_always, reject_once, reject_always, or what the agent said
+};
+
+// The params of session/request_permission.
+struct PermissionRequest {
+  std::string session_id;
+  std::string tool_call_json;  // verbatim
+  std::string tool_call_id;
+  std::string title;
+  std::string tool_kind;
+  std::vector<PermissionOption> options;
+};
+
+// Readers of what agents send. INVALID_ARGUMENT with a sentence that names the field when a required one is missing or has the
+// wrong type; optional ones of a wrong type count as absent (the schema's x-deserialize-default-on-error).
+absl::StatusOr<InitializeResult> ReadInitializeResult(std::string_view json);
+absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json);  // `null` and `{}` are fine
+absl::StatusOr<PromptResult> ReadPromptResult(std::string_view json);
+absl::StatusOr<PermissionRequest> ReadPermissionRequest(std::string_view json);
+RpcError ReadError(std::string_view json);  // never fails: what cannot be read is in `message`
+ContextUsage ReadContextUsage(std::string_view update_json);
+std::string ReadCurrentMode(std::string_view update_json);  // current_mode_update: currentModeId or modeId
+// session_info_update: nullopt when there is no `title` in it; "" when it is null.
+std::optional<std::string> ReadSessionTitle(std::string_view update_json);
+// params.requestId of `$/cancel_request`, as a raw JSON token; empty: none.
+std::string ReadCancelledRequestId(std::string_view params_json);
+std::string ReadSessionId(std::string_view params_json);  // params.sessionId of any request; empty: none
+
+struct SessionSetup {
+  std::string cwd;
+  // Only for NewSessionLine: `_meta.claudeCode.options.resume`. Empty: no trace of it.
+  std::string meta_resume_id;
+};
+
+// The lines that we send, without their newline. Ids are our own numbers.
+std::string InitializeLine(uint64_t id, std::string_view version);  // protocolVersion 1 exactly; clientInfo acpd; no fs, no terminal
+std::string AuthenticateLine(uint64_t id, std::string_view method_id);
+std::string NewSessionLine(uint64_t id, const SessionSetup& setup);
+std::string LoadSessionLine(uint64_t id, std::string_view session_id, const SessionSetup& setup);
+std::string ResumeSessionLine(uint64_t id, std::string_view session_id, const SessionSetup& setup);
+std::string CloseSessionLine(uint64_t id, std::string_view session_id);
+std::string DeleteSessionLine(uint64_t id, std::string_view session_id);
+std::string PromptLine(uint64_t id, std::string_view session_id, std::string_view text);
+std::string CancelLine(std::string_view session_id);
+// Answers; `request_id` is the raw JSON token that the agent sent.
+std::string PermissionSelectedLine(std::string_view request_id, std::string_view option_id);
+std::string PermissionCancelledLine(std::string_view request_id);
+std::string ErrorLine(std::string_view request_id, int64_t code, std::string_view message);
+
+}  // namespace acpd::acp
+
+#endif  // ACPD_ACP_TYPES_H_
