@@ -26,8 +26,9 @@ class AgentHandler {
   virtual void OnNotification(const Message& message) = 0;
   virtual void OnAnswer(const Message& message) = 0;                 // kResult or kError; its id may be unknown or not ours
   virtual void OnNoise(std::string_view line) = 0;                   // not JSON, or no JSON-RPC
-  virtual void OnOversize(const OversizeLine& line) = 0;
+  virtual void OnOversize(const OversizeLine& line) = 0;             // over the cap, or nested too deeply
   // Everything before `offset` of the agent's stdout has been handed over: commit what came of it, then Acknowledge(offset).
+  // A line border, unless a line over the cap is being thrown away just then.
   virtual void OnConsumed(uint64_t offset) = 0;
   virtual void OnStdinDone(uint64_t seq) = 0;
   virtual void OnStderr(std::string_view bytes) = 0;

@@ -2,22 +2,25 @@
 #define ACPD_ACP_LINE_SPLITTER_H_
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "acp/top_level_scan.h"
+
 namespace acpd::acp {
 
-// What was seen of a line that was over the cap and is therefore thrown away, as a streaming top-level scan saw it.
+// What was seen of a line that was over the cap and is therefore thrown away, as a streaming
+// top-level scan saw it.
 struct OversizeLine {
   uint64_t size = 0;
   std::string id;      // raw JSON token; empty: none seen
   std::string method;  // empty: none seen
 };
 
-// Cuts an agent's stdout into lines at 0x0A, whatever the pieces in which it comes. A trailing CR goes, blank lines are skipped.
-// A line over `max_line` is discarded as it streams (its memory is given back at once) and reported at its end. Linear in the
-// number of bytes. Not thread-safe.
+// Cuts an agent's stdout into lines at 0x0A, whatever the pieces in which it comes. A trailing CR
+// goes, blank lines are skipped. A line over `max_line` is discarded as it streams (its memory is
+// given back at once) and reported at its end. Linear in the number of bytes. Not thread-safe.
 class LineSplitter {
  public:
   explicit LineSplitter(size_t max_line, uint64_t start_offset = 0);
@@ -29,20 +32,37 @@ class LineSplitter {
     OversizeLine discarded;
   };
 
-  // Takes the next piece; `padding` bytes behind it are readable. The bytes must stay valid until Next() has returned false.
+  // Takes the next piece; `padding` bytes behind it are readable. The bytes must stay valid until
+  // Next() has returned false.
   void Feed(std::string_view bytes, size_t padding);
   // The next whole line; false: the rest is an unfinished one and is kept.
   bool Next(Line* line);
   // The agent's stdout has ended: its last line, when it came without a newline.
   bool Finish(Line* line);
 
-  // The offset behind the last line that was given out (a line border): what may be acknowledged.
-  uint64_t consumed() const { return consumed_; }
+  // The offset behind the last line that was given out (a line border), or while a line is being
+  // discarded, behind what came of it: what may be acknowledged. (An agent whose unacknowledged
+  // output may not grow without bound would never end such a line.)
+  uint64_t consumed() const;
+  // The line at hand is over the cap: consumed() is no line border.
+  bool discarding() const { return unfinished_ > max_line_ + 1; }
   // Bytes held of an unfinished line.
   size_t pending_bytes() const;
 
  private:
-  uint64_t consumed_ = 0;
+  void KeepUnfinished(std::string_view bytes);
+  void Scan(std::string_view bytes);
+  bool EndLine(std::string_view rest, size_t readable_behind, Line* line);
+  void ForgetGiven();
+
+  size_t max_line_;
+  uint64_t consumed_;
+  std::string_view piece_;            // what is left of the fed bytes
+  size_t padding_ = 0;                // readable bytes behind it
+  uint64_t unfinished_ = 0;           // bytes of the line at hand that came in earlier pieces
+  std::string carry_;                 // the same bytes, while the line is not too long
+  bool carry_given_ = false;          // carry_ is a line that was given out
+  std::optional<TopLevelScan> scan_;  // of a long line
 };
 
 }  // namespace acpd::acp

@@ -9,7 +9,8 @@
 
 namespace acpd::acp {
 
-// A `session/update` as the agent sent it. Views into the line or the parser: valid until the next Parse.
+// A `session/update` as the agent sent it. Views into the line or the parser: valid until the next
+// Parse.
 struct UpdateView {
   std::string_view session_id;
   std::string_view json;          // params.update verbatim, key order included
@@ -21,19 +22,23 @@ struct UpdateView {
   std::string_view title;         // title
 };
 
-// One line of JSON-RPC 2.0 from an agent (https://www.jsonrpc.org/specification). Views: valid until the next Parse.
+// One line of JSON-RPC 2.0 from an agent (https://www.jsonrpc.org/specification). Views: valid
+// until the next Parse.
 struct Message {
   enum class Kind {
-    kNotJson,       // not a JSON object at all: noise
-    kInvalid,       // JSON, but no JSON-RPC message (a batch, no method and no id, too deep ...)
-    kUpdate,        // the notification session/update with a readable `update` object: `update` is filled
+    kNotJson,  // not a JSON object at all: noise
+    kInvalid,  // JSON, but no JSON-RPC message (a batch, no method and no id, too deep ...)
+    kUpdate,  // the notification session/update with a readable `update` object: `update` is filled
     kNotification,  // any other notification
     kRequest,
-    kResult,        // an answer with a result
-    kError,         // an answer with an error
+    kResult,  // an answer with a result
+    kError,   // an answer with an error
   };
   Kind kind = Kind::kNotJson;
-  std::string_view id;      // the id as it stands in the line (`7`, `"b7…"`, `null`), to be echoed; empty: none
+  // kInvalid because of the depth: id and method are what a scan of the top level found.
+  bool too_deep = false;
+  // The id as it stands in the line (`7`, `"b7…"`, `null`), to be echoed; empty: none.
+  std::string_view id;
   std::string_view method;
   std::string_view params;  // verbatim JSON, empty: none
   std::string_view result;  // verbatim JSON
@@ -41,9 +46,10 @@ struct Message {
   UpdateView update;
 };
 
-// Reads lines with simdjson: a DOM pass checks the grammar (and the depth: more than `max_depth` levels is kInvalid), slices
-// come from an on-demand pass. Reuses its buffers; one per connection. Not thread-safe, but may be used from any one thread at a
-// time (long lines are parsed on the blocking pool).
+// Reads lines with simdjson: a DOM pass checks the grammar (and the depth: more than `max_depth`
+// levels is kInvalid), slices come from an on-demand pass. Reuses its buffers; one per connection.
+// Not thread-safe, but may be used from any one thread at a time (long lines are parsed on the
+// blocking pool).
 class MessageParser {
  public:
   explicit MessageParser(size_t max_depth = 128);
@@ -51,9 +57,12 @@ class MessageParser {
   MessageParser(MessageParser&&) noexcept;
   MessageParser& operator=(MessageParser&&) noexcept;
 
-  // `line` is without its newline; invalid UTF-8 and lone surrogate escapes in it are repaired first (text.h). Bytes behind the
-  // line need not be readable: the line is copied where its padding is not `padded`.
+  // `line` is without its newline; invalid UTF-8 and lone surrogate escapes in it are repaired
+  // first (text.h). Bytes behind the line need not be readable: the line is copied where its
+  // padding is not `padded`.
   Message Parse(std::string_view line, bool padded = false);
+  // Gives back the memory that a long line needed (some multiple of it). Ends all views.
+  void Shrink();
 
  private:
   struct Impl;

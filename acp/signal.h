@@ -2,14 +2,15 @@
 #define ACPD_ACP_SIGNAL_H_
 
 #include <list>
+#include <memory>
 
 #include "acp/asio.h"
 
 namespace acpd {
 
-// Wakes coroutines of one thread: each waits until it is notified or its deadline comes. It keeps no state of its own: the
-// waiter looks at what it waits for before and after. Loop thread only. It must outlive nobody: waiters of a destroyed
-// Signal are woken.
+// Wakes coroutines of one thread: each waits until it is notified or its deadline comes. It keeps
+// no state of its own: the waiter looks at what it waits for before and after. Loop thread only. It
+// must outlive nobody: waiters of a destroyed Signal are woken.
 class Signal {
  public:
   explicit Signal(asio::any_io_executor executor) : executor_(std::move(executor)) {}
@@ -28,7 +29,8 @@ class Signal {
     bool notified = false;
   };
   asio::any_io_executor executor_;
-  std::list<std::shared_ptr<Waiter>> waiters_;
+  std::list<std::weak_ptr<Waiter>>
+      waiters_;  // owned by the waiting coroutines, so that a Signal may outlive the loop
 };
 
 }  // namespace acpd

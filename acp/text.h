@@ -6,14 +6,15 @@
 
 namespace acpd {
 
-// Text from outside (agents' lines, stderr, errors, paths) is repaired in this one place before it goes on: protobuf strings and
-// JSON parsers refuse invalid UTF-8.
+// Text from outside (agents' lines, stderr, errors, paths) is repaired in this one place before it
+// goes on: protobuf strings and JSON parsers refuse invalid UTF-8.
 
 // True when RepairText would change nothing. The common case, and fast.
 bool IsCleanText(std::string_view text);
 // Each maximal invalid UTF-8 sequence becomes U+FFFD.
 std::string RepairText(std::string_view text);
-// RepairText for a line of JSON: lone surrogate escapes (`\ud83d` without its other half) become `\ufffd` too.
+// RepairText for a line of JSON: lone surrogate escapes (`\ud83d` without its other half) become
+// `\ufffd` too.
 std::string RepairJsonText(std::string_view line);
 bool IsCleanJsonText(std::string_view line);
 // The longest prefix of at most `max` bytes that does not cut a character.

@@ -36,7 +36,7 @@ struct InitializeResult {
   std::string agent_version;
   std::string capabilities_json = "{}";   // agentCapabilities, verbatim
   std::string auth_methods_json = "[]";   // authMethods, verbatim
-  std::vector<std::string> auth_method_ids;
+  std::vector<std::string> auth_method_ids;  // without type `terminal`, which `authenticate` must not be given
   bool load_session = false;
   bool resume = false;  // sessionCapabilities.*: an object means yes; null, absent, false mean no
   bool close = false;

@@ -33,9 +33,12 @@ struct TurnQueuedEvent {
   std::string principal, agent, model;
   PermissionMode permission_mode = PermissionMode::kUnspecified;
 };
-struct TurnStartedEvent {};
+struct TurnStartedEvent {
+  std::string request_id;
+};
 struct TurnEndedEvent {
   TurnResult result;
+  std::string request_id{};
 };
 struct PermissionRequestedEvent {
   std::string question_id;

@@ -2,12 +2,17 @@
 #define ACPD_SESSION_PATHS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace acpd::session {
+
+// Where commands are looked up when nobody says: an agent's PATH when the daemon has none.
+inline constexpr std::string_view kDefaultPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 // What a session's cwd is checked against.
 struct CwdRules {

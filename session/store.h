@@ -121,6 +121,7 @@ struct CommitResult {
 struct LoadedState {
   std::vector<SessionRow> sessions;     // all but tombstones
   std::vector<uint64_t> newest_seqs;    // parallel to sessions
+  std::vector<std::string> deleted_sessions;  // the tombstones' ids
   std::vector<TurnRow> unfinished;      // by session, in queue order
   std::vector<QuestionRow> open_questions;
   std::vector<WorkerRow> workers;
@@ -170,6 +171,7 @@ class Store {
 
   // Committed state, on a reader thread; the callbacks run there too.
   virtual void FindTurn(TurnQuery query, std::function<void(std::optional<FoundTurn>)> done) = 0;
+  // Lists have the prompts' first 1,024 characters and no stored_request.
   virtual void ListTurns(TurnListQuery query, std::function<void(std::vector<FoundTurn>)> done) = 0;
   virtual void FindQuestion(std::string session_id, std::string question_id,
                             std::function<void(std::optional<QuestionRow>)> done) = 0;

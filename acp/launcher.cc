@@ -1,0 +1,178 @@
+#include "acp/launcher.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/process/v2/process.hpp>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "acp/process_marks.h"
+#include "acp/socket_link.h"
+#include "acp/spawn_worker.h"
+
+namespace acpd::acp {
+namespace {
+
+namespace process = boost::process::v2;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kFirstWait{1};
+constexpr milliseconds kLongestWait{20};
+constexpr milliseconds kClearAway{5000};
+
+// A worker of ours from its start until it has been reaped. Started by posix_spawn; Boost.Process
+// waits for it by pidfd. Of Boost.Process only the handle is used: the process class would kill the
+// worker, which is to outlive us, when dropped.
+struct ChildWorker {
+  ChildWorker(asio::any_io_executor loop, pid_t pid) : handle(std::move(loop), pid) {}
+
+  process::basic_process_handle<asio::any_io_executor> handle;
+  std::optional<int> status;  // as wait(2) gives it, once it has left
+};
+
+// The one place that waits for workers. The handle stays where it is until then.
+awaitable<void> Reap(std::shared_ptr<ChildWorker> worker) {
+  error_code error;
+  int status = co_await worker->handle.async_wait(asio::redirect_error(use_awaitable, error));
+  worker->status = status;
+}
+
+std::string HowItEnded(int status) {
+  if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
+  return "exited with code " + std::to_string(WEXITSTATUS(status));
+}
+
+// A connected socket, or minus the errno. A socket file that another process listens on is EPERM.
+int TryConnect(const std::string& path, pid_t worker_pid) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -errno;
+  int error = 0;
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    error = errno;
+  } else if (peer.pid != worker_pid) {
+    error = EPERM;
+  }
+  if (error == 0) return fd;
+  close(fd);
+  return -error;
+}
+
+// It is not there yet, or does not listen yet.
+bool MayComeYet(int error) { return error == ENOENT || error == ECONNREFUSED || error == EAGAIN; }
+
+// What blocks runs as coroutines on the pool; their results come back to the caller's executor.
+awaitable<absl::StatusOr<SpawnedWorker>> SpawnOnPool(std::string program, std::string path,
+                                                     LaunchSpec spec) {
+  co_return SpawnWorker(program, path, spec);
+}
+
+awaitable<int> ConnectOnPool(std::string path, pid_t worker_pid) {
+  co_return TryConnect(path, worker_pid);
+}
+
+awaitable<bool> KillOnPool(std::string worker_id, pid_t pid, uint64_t ticks, SteadyTime deadline) {
+  co_return KillMarked(worker_id, pid, ticks, deadline);
+}
+
+class ProcessLauncher : public Launcher {
+ public:
+  ProcessLauncher(asio::any_io_executor loop, asio::thread_pool& pool, std::string program)
+      : loop_(std::move(loop)), pool_(pool), program_(std::move(program)) {}
+
+  awaitable<absl::StatusOr<LaunchedWorker>> Launch(LaunchSpec spec, std::string socket_path,
+                                                   SteadyTime deadline) override;
+  awaitable<bool> KillLeftovers(std::string worker_id, int64_t worker_pid, uint64_t start_ticks,
+                                SteadyTime deadline) override;
+
+ private:
+  awaitable<absl::StatusOr<int>> Connect(std::shared_ptr<ChildWorker> worker, std::string path,
+                                         SteadyTime deadline);
+
+  asio::any_io_executor loop_;
+  asio::thread_pool& pool_;
+  std::string program_;
+};
+
+awaitable<absl::StatusOr<LaunchedWorker>> ProcessLauncher::Launch(LaunchSpec spec,
+                                                                  std::string socket_path,
+                                                                  SteadyTime deadline) {
+  if (socket_path.size() >= sizeof(sockaddr_un::sun_path)) {
+    co_return absl::UnavailableError("the path of the worker's socket is too long: " + socket_path);
+  }
+  const std::string worker_id = spec.worker_id;
+  absl::StatusOr<SpawnedWorker> spawned = co_await asio::co_spawn(
+      pool_.get_executor(), SpawnOnPool(program_, socket_path, std::move(spec)), use_awaitable);
+  if (!spawned.ok()) co_return spawned.status();
+  auto worker = std::make_shared<ChildWorker>(loop_, spawned->pid);
+  Spawn(loop_, Reap(worker), [](const std::string&) {});
+
+  absl::StatusOr<int> fd = co_await Connect(worker, socket_path, deadline);
+  if (!fd.ok()) {
+    // A worker that left by itself has removed its socket, or found another's in its place.
+    const bool left_socket = !worker->status.has_value();
+    // The agent may run already.
+    co_await KillLeftovers(worker_id, spawned->pid, spawned->start_ticks,
+                           steady_clock::now() + kClearAway);
+    if (left_socket) ::unlink(socket_path.c_str());
+    co_return fd.status();
+  }
+  asio::local::stream_protocol::socket socket(loop_, asio::local::stream_protocol(), *fd);
+  co_return LaunchedWorker{spawned->pid, spawned->start_ticks, MakeWorkerLink(std::move(socket))};
+}
+
+awaitable<absl::StatusOr<int>> ProcessLauncher::Connect(std::shared_ptr<ChildWorker> worker,
+                                                        std::string path, SteadyTime deadline) {
+  asio::steady_timer timer(loop_);
+  milliseconds wait = kFirstWait;
+  for (;;) {
+    int fd = co_await asio::co_spawn(pool_.get_executor(), ConnectOnPool(path, worker->handle.id()),
+                                     use_awaitable);
+    if (fd >= 0) co_return fd;
+    if (worker->status) {
+      co_return absl::UnavailableError("acpd-worker " + HowItEnded(*worker->status) +
+                                       " before it listened; its reason stands in acpd's stderr");
+    }
+    if (!MayComeYet(-fd) && -fd != EPERM) {
+      co_return absl::UnavailableError("cannot connect to acpd-worker: " +
+                                       std::string(std::strerror(-fd)));
+    }
+    if (steady_clock::now() >= deadline) {
+      co_return absl::UnavailableError("acpd-worker did not listen in time");
+    }
+    timer.expires_at(std::min(steady_clock::now() + wait, deadline));
+    co_await timer.async_wait(use_awaitable);
+    wait = std::min(wait * 2, kLongestWait);
+  }
+}
+
+awaitable<bool> ProcessLauncher::KillLeftovers(std::string worker_id, int64_t worker_pid,
+                                               uint64_t start_ticks, SteadyTime deadline) {
+  const auto pid = static_cast<pid_t>(start_ticks == 0 ? 0 : worker_pid);
+  co_return co_await asio::co_spawn(pool_.get_executor(),
+                                    KillOnPool(std::move(worker_id), pid, start_ticks, deadline),
+                                    use_awaitable);
+}
+
+}  // namespace
+
+std::unique_ptr<Launcher> MakeLauncher(asio::any_io_executor loop, asio::thread_pool& pool,
+                                       std::string worker_program) {
+  return std::make_unique<ProcessLauncher>(std::move(loop), pool, std::move(worker_program));
+}
+
+}  // namespace acpd::acp

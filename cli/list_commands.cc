@@ -1,0 +1,90 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace acpd::cli {
+namespace {
+
+// Starting an agent takes up to its start_timeout.
+constexpr std::chrono::seconds kProbeCall{120};
+
+std::string StateWord(acpd::v1::Session::State state) {
+  std::string word = acpd::v1::Session::State_Name(state).substr(sizeof("STATE_") - 1);
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+int ListSessions(const Settings& settings, const std::string& project) {
+  const auto stub = Connect(settings);
+  acpd::v1::ListSessionsRequest request;
+  request.set_project_id(project);
+  request.set_page_size(200);
+  do {
+    acpd::v1::ListSessionsResponse response;
+    const auto context = NewContext(kShortCall);
+    const int code = Report(stub->ListSessions(context.get(), request, &response), *context);
+    if (code != kOk) return code;
+    for (const auto& session : response.sessions()) {
+      if (settings.json) {
+        PrintJson(session);
+      } else {
+        std::printf("%s  %-8s  %-20s  %-16s  %s\n", session.session_id().c_str(),
+                    StateWord(session.state()).c_str(), session.project_id().c_str(), session.agent().c_str(),
+                    session.title().c_str());
+      }
+    }
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return kOk;
+}
+
+void PrintAgent(const Settings& settings, const acpd::v1::Agent& agent) {
+  if (settings.json) {
+    PrintJson(agent);
+    return;
+  }
+  std::string command;
+  for (const std::string& word : agent.command()) command += (command.empty() ? "" : " ") + word;
+  const std::string state = !agent.available() ? "missing: " + agent.unavailable_reason()
+                            : agent.auth_required() ? "needs a login"
+                                                    : "available " + agent.version();
+  std::printf("%-20s%s %s\n  %s\n", agent.name().c_str(), agent.is_default() ? " (default)" : "", state.c_str(),
+              command.c_str());
+}
+
+int ListAgents(const Settings& settings, const std::string& probe) {
+  const auto stub = Connect(settings);
+  if (!probe.empty()) {
+    acpd::v1::ProbeAgentRequest request;
+    request.set_agent(probe);
+    acpd::v1::Agent agent;
+    const auto context = NewContext(kProbeCall);
+    const int code = Report(stub->ProbeAgent(context.get(), request, &agent), *context);
+    if (code == kOk) PrintAgent(settings, agent);
+    return code;
+  }
+  acpd::v1::ListAgentsResponse response;
+  const auto context = NewContext(kShortCall);
+  const int code = Report(stub->ListAgents(context.get(), acpd::v1::ListAgentsRequest(), &response), *context);
+  if (code != kOk) return code;
+  for (const auto& agent : response.agents()) PrintAgent(settings, agent);
+  return kOk;
+}
+
+}  // namespace
+
+void AddLists(CLI::App& app, const Settings& settings, Run* run) {
+  const auto project = std::make_shared<std::string>();
+  CLI::App* sessions = app.add_subcommand("sessions", "List the sessions, newest first");
+  sessions->add_option("-p,--project", *project, "Only those of this project");
+  sessions->callback([=, &settings] { *run = [=, &settings] { return ListSessions(settings, *project); }; });
+
+  const auto probe = std::make_shared<std::string>();
+  CLI::App* agents = app.add_subcommand("agents", "List the configured agents");
+  agents->add_option("--probe", *probe, "Start this one once and show what it says of itself");
+  agents->callback([=, &settings] { *run = [=, &settings] { return ListAgents(settings, *probe); }; });
+}
+
+}  // namespace acpd::cli

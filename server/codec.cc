@@ -1,0 +1,207 @@
+#include "server/codec.h"
+
+#include "acp/text.h"
+#include "acpd/v1/session_service.pb.h"
+#include "server/convert.h"
+#include "server/request_checks.h"
+#include "server/requests.h"
+#include "session/names.h"
+
+namespace acpd::server {
+namespace {
+
+// A larger update gives its buffers back.
+constexpr size_t kMaxReused = 256u << 10;
+
+void Assign(std::string_view from, std::string* to) { to->assign(from.data(), from.size()); }
+
+// What is kept of a request: the key is nobody's to keep, and how long a caller waits is not the
+// turn's.
+v1::ChatRequest WithoutSecrets(const v1::ChatRequest& request) {
+  v1::ChatRequest copy = request;
+  copy.clear_wait_for();
+  if (copy.has_model_provider()) copy.mutable_model_provider()->clear_api_key();
+  return copy;
+}
+
+}  // namespace
+
+Codec::Codec() : event_(std::make_unique<v1::ProgressEvent>()) {}
+Codec::~Codec() = default;
+
+// Every field of the header is written anew. The member stays too, with its buffers, where the next
+// event is of the same kind.
+v1::ProgressEvent& Codec::Begin(const session::EventHeader& header) {
+  event_->set_seq(header.seq);
+  Assign(header.project_id, event_->mutable_project_id());
+  Assign(header.session_id, event_->mutable_session_id());
+  Assign(header.turn_id, event_->mutable_turn_id());
+  ToProto(header.time, event_->mutable_time());
+  return *event_;
+}
+
+void Codec::Finish(std::string& out) {
+  const size_t before = out.size();
+  event_->AppendToString(&out);
+  const bool reusable = event_->has_session_update() && out.size() - before <= kMaxReused;
+  if (!reusable) event_->clear_event();
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionUpdateEvent& event,
+                   std::string& out) {
+  auto* update = Begin(header).mutable_session_update();
+  Assign(event.kind, update->mutable_kind());
+  Assign(event.json, update->mutable_json());
+  Assign(event.text, update->mutable_text());
+  Assign(event.message_id, update->mutable_message_id());
+  Assign(event.tool_call_id, update->mutable_tool_call_id());
+  Assign(event.tool_status, update->mutable_tool_status());
+  Assign(event.title, update->mutable_title());
+  update->set_replayed(event.replayed);
+  update->set_part(event.part);
+  update->set_parts(event.parts);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::TurnQueuedEvent& event,
+                   std::string& out) {
+  auto* queued = Begin(header).mutable_turn_queued();
+  const auto prompt = CutText(event.prompt, kMaxEventPrompt);
+  queued->set_request_id(event.request_id);
+  queued->set_ahead(event.ahead);
+  Assign(prompt, queued->mutable_prompt());
+  queued->set_prompt_truncated(event.prompt_truncated || prompt.size() < event.prompt.size());
+  queued->set_principal(event.principal);
+  queued->set_agent(event.agent);
+  queued->set_model(event.model);
+  queued->set_permission_mode(static_cast<v1::PermissionMode>(event.permission_mode));
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::TurnStartedEvent& event,
+                   std::string& out) {
+  Begin(header).mutable_turn_started()->set_request_id(event.request_id);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::TurnEndedEvent& event,
+                   std::string& out) {
+  auto* ended = Begin(header).mutable_turn_ended();
+  ended->set_request_id(event.request_id);
+  ToProto(event.result, false, ended->mutable_result());
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header,
+                   const session::PermissionRequestedEvent& event, std::string& out) {
+  auto* asked = Begin(header).mutable_permission_requested();
+  const auto json = CutText(event.tool_call_json, kMaxJson);
+  asked->set_question_id(event.question_id);
+  Assign(json, asked->mutable_tool_call_json());
+  asked->set_tool_call_truncated(event.tool_call_truncated ||
+                                 json.size() < event.tool_call_json.size());
+  asked->set_tool_call_id(event.tool_call_id);
+  asked->set_title(event.title);
+  asked->set_tool_kind(event.tool_kind);
+  for (const auto& option : event.options) ToProto(option, asked->add_options());
+  if (event.expire_time != 0) ToProto(event.expire_time, asked->mutable_expire_time());
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::QuestionResolvedEvent& event,
+                   std::string& out) {
+  ToProto(event.resolution, Begin(header).mutable_question_resolved());
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionReadyEvent& event,
+                   std::string& out) {
+  auto* ready = Begin(header).mutable_session_ready();
+  ToProto(event.origin, ready->mutable_origin());
+  ready->set_agent_session_id(event.agent_session_id);
+  ready->set_agent(event.agent);
+  ready->set_cwd(event.cwd);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionReplacedEvent& event,
+                   std::string& out) {
+  auto* replaced = Begin(header).mutable_session_replaced();
+  replaced->set_new_session_id(event.new_session_id);
+  replaced->set_reason(event.reason);
+  replaced->set_detail(event.detail);
+  for (const auto& turn_id : event.moved_turn_ids) replaced->add_moved_turn_ids(turn_id);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionClosedEvent& event,
+                   std::string& out) {
+  Begin(header).mutable_session_closed()->set_reason(
+      static_cast<v1::SessionClosed::Reason>(event.reason));
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::WorkerExitedEvent& event,
+                   std::string& out) {
+  auto* exited = Begin(header).mutable_worker_exited();
+  if (event.signaled) {
+    exited->set_signal(event.value);
+  } else {
+    exited->set_exit_code(event.value);
+  }
+  exited->set_stderr_tail(event.stderr_tail);
+  exited->set_expected(event.expected);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::NoticeEvent& event,
+                   std::string& out) {
+  auto* notice = Begin(header).mutable_notice();
+  notice->set_severity(static_cast<v1::Notice::Severity>(event.severity));
+  notice->set_code(event.code);
+  notice->set_message(event.message);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionCreatedEvent& event,
+                   std::string& out) {
+  ToProto(event.session, SessionDetail::kBasic,
+          Begin(header).mutable_session_created()->mutable_session());
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionChangedEvent& event,
+                   std::string& out) {
+  auto* changed = Begin(header).mutable_session_changed();
+  ToProto(event.session, SessionDetail::kBasic, changed->mutable_session());
+  for (const auto& field : event.changed) changed->add_changed(field);
+  changed->set_principal(event.principal);
+  Finish(out);
+}
+
+void Codec::Encode(const session::EventHeader& header, const session::SessionDeletedEvent& event,
+                   std::string& out) {
+  Begin(header).mutable_session_deleted()->set_principal(event.principal);
+  Finish(out);
+}
+
+bool Codec::DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) {
+  v1::ChatRequest stored;
+  if (!stored.ParseFromArray(stored_bytes.data(), static_cast<int>(stored_bytes.size())))
+    return false;
+  *request = FieldsFrom(stored);
+  request->stored_bytes = stored_bytes;
+  return true;
+}
+
+std::string EncodeRequest(const v1::ChatRequest& request) {
+  return WithoutSecrets(request).SerializeAsString();
+}
+
+std::string ContentHash(const v1::ChatRequest& request, std::string_view key) {
+  v1::ChatRequest content = WithoutSecrets(request);
+  content.clear_request_id();
+  return session::Fingerprint(key, CanonicalBytes(content));
+}
+
+}  // namespace acpd::server

@@ -1,0 +1,216 @@
+#include "server/daemon.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "server/address.h"
+#include "server/files.h"
+#include "server/grpc_log.h"
+#include "server/strings.h"
+
+namespace acpd::server {
+namespace {
+
+using std::chrono::seconds;
+
+// Each step of a stop has its own deadline; the first is the config's `shutdown.timeout`, for turns
+// and workers.
+constexpr milliseconds kWorkersExtra = seconds(2);
+constexpr milliseconds kServerDeadline = seconds(5);
+constexpr milliseconds kStoreDeadline = seconds(10);
+constexpr milliseconds kStepDeadline = seconds(2);
+
+// Files and sockets made while it lives are for their owner alone. Process-wide: only before agents
+// are started.
+class PrivateUmask {
+ public:
+  PrivateUmask() : before_(umask(0077)) {}
+  ~PrivateUmask() { umask(before_); }
+  PrivateUmask(const PrivateUmask&) = delete;
+  PrivateUmask& operator=(const PrivateUmask&) = delete;
+
+ private:
+  const mode_t before_;
+};
+
+LogLevel LevelOf(session::Severity severity) {
+  switch (severity) {
+    case session::Severity::kUnspecified:
+      return LogLevel::kDebug;
+    case session::Severity::kInfo:
+      return LogLevel::kInfo;
+    case session::Severity::kWarning:
+      return LogLevel::kWarning;
+    case session::Severity::kError:
+      return LogLevel::kError;
+  }
+  return LogLevel::kError;
+}
+
+session::WallTime Now() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
+}
+
+}  // namespace
+
+Daemon::Daemon(DaemonConfig config, std::string address_file)
+    : config_(std::move(config)),
+      address_file_(std::move(address_file)),
+      worker_program_(ProgramFolder() + "/acpd-worker"),
+      log_(config_.log_level) {}
+
+absl::Status Daemon::Start() {
+  RouteGrpcLog(&log_);
+  if (!IsExecutable(worker_program_)) {
+    return absl::FailedPreconditionError(
+        Cat("there is no program ", worker_program_, ": install acpd as a whole"));
+  }
+  {
+    PrivateUmask umask;
+    if (absl::Status made = MakeFolders(); !made.ok()) return made;
+    if (absl::Status opened = OpenStore(); !opened.ok()) return opened;
+    absl::StatusOr<session::LoadedState> state = store_.store->Load();
+    if (!state.ok()) return state.status();
+    MakeManager();
+    Spawn(loop_.executor(), manager_->Start(*std::move(state)),
+          OnError("taking over what was left"));
+    // The loop does not run yet: calls that come now wait, and no agent inherits this umask.
+    if (absl::Status listening = StartServer(); !listening.ok()) return listening;
+  }
+  loop_.Run();
+  server_->SetServing(true);
+  if (absl::Status written = WriteAddressFile(); !written.ok()) return written;
+  LogServing();
+  return absl::OkStatus();
+}
+
+void Daemon::LogServing() {
+  log_.Write(LogLevel::kInfo, "serving",
+             {{"version", ACPD_VERSION},
+              {"pid", Cat(getpid())},
+              {"addresses", JoinStrings(server_->addresses(), " ")},
+              {"state_dir", config_.state_dir},
+              {"agents", Cat(config_.agents.size())}});
+  if (!config_.agents.empty()) return;
+  log_.Write(LogLevel::kWarning, "no agent is configured or installed: every Chat will fail");
+}
+
+absl::Status Daemon::MakeFolders() {
+  if (absl::Status made = MakePrivateFolder(config_.state_dir, FollowLink::kYes); !made.ok())
+    return made;
+  if (absl::Status made = MakePrivateFolder(config_.runtime_dir, FollowLink::kNo); !made.ok())
+    return made;
+  std::vector<std::string> roots = {config_.projects_root};
+  for (const session::AgentDefinition& agent : config_.agents) {
+    if (!agent.projects_root.empty()) roots.push_back(agent.projects_root);
+  }
+  for (const std::string& root : roots) {
+    std::error_code error;
+    std::filesystem::create_directories(root, error);
+    if (error)
+      return absl::FailedPreconditionError(
+          Cat("cannot make projects_root ", root, ": ", error.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::OpenStore() {
+  session::StoreOptions options;
+  options.state_dir = config_.state_dir;
+  auto post = [executor = loop_.executor()](std::function<void()> call) {
+    asio::post(executor, std::move(call));
+  };
+  absl::StatusOr<session::OpenedStore> opened =
+      session::OpenSqliteStore(std::move(options), std::move(post));
+  if (!opened.ok()) return opened.status();
+  store_ = *std::move(opened);
+  // The lock is ours: an address file that is still there is a dead acpd's, and nobody may take it
+  // for ours.
+  if (!address_file_.empty()) unlink(address_file_.c_str());
+  return absl::OkStatus();
+}
+
+void Daemon::MakeManager() {
+  launcher_ = acp::MakeLauncher(loop_.executor(), pool_, worker_program_);
+  session::SessionManager::Dependencies parts;
+  parts.loop = loop_.executor();
+  parts.pool = &pool_;
+  parts.store = store_.store.get();
+  parts.log = store_.log;
+  parts.launcher = launcher_.get();
+  parts.codec = &codec_;
+  parts.config = &config_;
+  parts.now = Now;
+  parts.log_line = [this](session::Severity severity, std::string_view text,
+                          const LogFields& fields) { log_.Write(LevelOf(severity), text, fields); };
+  manager_ = std::make_unique<session::SessionManager>(std::move(parts));
+}
+
+absl::Status Daemon::StartServer() {
+  for (const std::string& text : config_.listen) {
+    const absl::StatusOr<ListenAddress> address = ParseListenAddress(text);
+    if (!address.ok()) return address.status();
+    if (!address->is_unix()) continue;
+    if (absl::Status free = PrepareUnixSocket(address->unix_path); !free.ok()) return free;
+  }
+  GrpcServer::Options options;
+  options.listen = config_.listen;
+  options.manager = manager_.get();
+  options.log = store_.log;
+  options.store = store_.store.get();
+  options.loop = loop_.executor();
+  options.max_message_in = config_.limits.max_message_in;
+  absl::StatusOr<std::unique_ptr<GrpcServer>> server = GrpcServer::Start(std::move(options));
+  if (!server.ok()) return server.status();
+  server_ = *std::move(server);
+  for (const std::string& address : server_->addresses()) {
+    std::string_view path = address;
+    if (ConsumePrefix(&path, "unix:")) chmod(std::string(path).c_str(), 0600);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::WriteAddressFile() {
+  if (address_file_.empty()) return absl::OkStatus();
+  return ReplaceFile(address_file_, JoinStrings(server_->addresses(), "\n") + "\n");
+}
+
+std::function<void(const std::string&)> Daemon::OnError(std::string what) {
+  return [this, what = std::move(what)](const std::string& error) {
+    log_.Write(LogLevel::kError, Cat(what, " failed: ", error));
+  };
+}
+
+void Daemon::Abandon() {
+  if (server_ != nullptr) {  // it had begun to serve
+    Stop(0);
+  } else if (store_.store != nullptr) {
+    store_.store->Close(kStoreDeadline);
+  }
+}
+
+void Daemon::CheckStep(bool in_time, const char* step) {
+  if (in_time) return;
+  log_.Write(LogLevel::kWarning, Cat("stopping: ", step, " took too long, going on without it"));
+}
+
+void Daemon::Stop(int signal) {
+  log_.Write(LogLevel::kInfo, "stopping", {{"signal", signal == 0 ? "" : Cat(signal)}});
+  if (!address_file_.empty()) unlink(address_file_.c_str());
+  server_->SetServing(false);
+  CheckStep(loop_.Call([this] { manager_->RefuseNew(); }, kStepDeadline), "refusing new calls");
+  const milliseconds timeout = config_.shutdown_timeout;
+  CheckStep(loop_.Await(manager_->Shutdown(timeout), timeout + kWorkersExtra,
+                        OnError("ending turns and workers")),
+            "ending turns and workers");
+  server_->Shutdown(kServerDeadline);
+  CheckStep(store_.store->Close(kStoreDeadline), "writing the last changes");
+  CheckStep(loop_.Stop(kStepDeadline), "the loop");
+  log_.Write(LogLevel::kInfo, "stopped");
+}
+
+}  // namespace acpd::server

@@ -1,0 +1,38 @@
+#ifndef ACPD_SERVER_EVENT_SCAN_H_
+#define ACPD_SERVER_EVENT_SCAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace acpd::server {
+
+// What filters ask of an encoded ProgressEvent, read off the wire without decoding it
+// (https://protobuf.dev/programming-guides/encoding). The views point into the scanned bytes.
+struct ScannedEvent {
+  uint32_t kind = 0;  // field number of the `event` member, as in EventKind; 0: none
+  std::string_view turn_id;
+  std::string_view payload;  // the bytes of that member
+  size_t payload_tag = 0;    // where its tag begins in the event
+};
+
+// nullopt: not a well-formed message.
+std::optional<ScannedEvent> ScanEvent(std::string_view event);
+
+// The first string field `number` of an encoded message; empty where there is none.
+std::string_view StringField(std::string_view message, uint32_t number);
+
+// The event without SessionUpdate.json, where its typed fields say it all: chunks of text. nullopt:
+// it stays as it is.
+std::optional<std::string> WithoutJson(std::string_view event, const ScannedEvent& scanned);
+
+// `position` as the encoded first field of a ProgressEvent.
+std::string PositionPrefix(uint64_t position);
+// `resent: true`, to be appended to an encoded ProgressEvent.
+inline constexpr std::string_view kResentSuffix = "\x38\x01";
+
+}  // namespace acpd::server
+
+#endif  // ACPD_SERVER_EVENT_SCAN_H_

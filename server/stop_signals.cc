@@ -1,0 +1,41 @@
+#include "server/stop_signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace acpd::server {
+namespace {
+
+bool IsIgnored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  signals_.add(SIGTERM);
+  signals_.add(SIGINT);
+  if (!IsIgnored(SIGHUP)) signals_.add(SIGHUP);
+  WaitForNext();
+  thread_ = std::thread([this] { io_.run(); });
+}
+
+StopSignals::~StopSignals() {
+  io_.stop();
+  thread_.join();
+}
+
+int StopSignals::Wait() { return first_.get_future().get(); }
+
+void StopSignals::WaitForNext() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (stopping_) _exit(128 + signal);
+    stopping_ = true;
+    first_.set_value(signal);
+    WaitForNext();
+  });
+}
+
+}  // namespace acpd::server

@@ -1,0 +1,36 @@
+#ifndef ACPD_SERVER_STOP_SIGNALS_H_
+#define ACPD_SERVER_STOP_SIGNALS_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <future>
+#include <thread>
+
+namespace acpd::server {
+
+// SIGTERM, SIGINT and SIGHUP (unless nohup had it ignored) as requests to stop: the first one ends
+// Wait, the second one ends the process at once, whatever the other threads do. It has a thread of
+// its own, so that a stuck loop does not matter. Owned by main.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  // Blocks until the first signal and returns its number. Once.
+  int Wait();
+
+ private:
+  void WaitForNext();
+
+  boost::asio::io_context io_{1};
+  boost::asio::signal_set signals_{io_};
+  bool stopping_ = false;  // its own thread's
+  std::promise<int> first_;
+  std::thread thread_;
+};
+
+}  // namespace acpd::server
+
+#endif  // ACPD_SERVER_STOP_SIGNALS_H_

@@ -1,0 +1,136 @@
+#ifndef ACPD_SESSION_AGENT_WORKER_H_
+#define ACPD_SESSION_AGENT_WORKER_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "acp/agent_connection.h"
+#include "acp/types.h"
+#include "session/core.h"
+
+namespace acpd::session {
+
+// How a request of ours ended.
+struct AgentAnswer {
+  enum class Kind { kResult, kError, kExited, kLost, kTimedOut };
+  Kind kind = Kind::kTimedOut;
+  std::string result;          // JSON
+  acp::RpcError error;
+  bool too_large = false;      // kError: the answer's line was over the cap
+};
+
+// What the owner of a worker (its session) gets to know of the agent, in wire order.
+class AgentListener {
+ public:
+  virtual ~AgentListener() = default;
+  virtual Recorder& recorder() = 0;
+  virtual void OnUpdate(const acp::UpdateView& update) = 0;
+  virtual void OnAgentRequest(const acp::Message& message) = 0;
+  virtual void OnAgentNotification(const acp::Message& message) = 0;
+  // The answer to the prompt with this id, at its place in the wire order.
+  virtual void OnPromptAnswer(uint64_t id, const AgentAnswer& answer) = 0;
+  virtual void OnNotice(Severity severity, std::string_view code, const std::string& text) = 0;
+  // The agent and all it started are gone (once; after a loss, when what was left has been killed).
+  virtual void OnGone() = 0;
+};
+
+// One agent process behind its acpd-worker, from the launch to the last leftover: sends lines through the outbox (committed first, one
+// outstanding at a time), matches answers, counts noise, and knows how it ended. It speaks no session logic. Loop thread only.
+// Owned by its session; an owner that replaces another takes it over with SetListener.
+class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_this<AgentWorker> {
+ public:
+  AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener, std::string session_id);
+  ~AgentWorker() override;
+
+  // Starts the process: the worker's row is committed before the spawn. Returns when HELLO has come and the agent runs.
+  // AGENT_START_FAILED (FAILED_PRECONDITION: no such command; UNAVAILABLE: it could not be run), START_TIMEOUT.
+  awaitable<absl::Status> Start(acp::LaunchSpec spec, SteadyTime deadline);
+
+  uint64_t NextId() { return row_.next_request_id++; }
+  // Sends a request and waits for its answer.
+  awaitable<AgentAnswer> Call(uint64_t id, std::string line, SteadyTime deadline);
+  // Sends the prompt; its answer comes as OnPromptAnswer.
+  void SendPrompt(uint64_t id, std::string line);
+  // Puts a line into the pending record; it goes to the agent once that is committed.
+  void SendLine(std::string line);
+
+  // Ends the agent by the ladder of LINK.md and waits until its tree is gone; zero grace kills at once. Never longer than the ladder
+  // and a margin: then what is left is killed by its mark.
+  awaitable<void> Stop(milliseconds grace);
+  void SetListener(AgentListener* listener, const std::string& session_id);
+
+  bool alive() const { return !gone_ && !ended_; }
+  bool gone() const { return gone_; }
+  bool lost() const { return lost_; }
+  const std::string& id() const { return row_.worker_id; }
+  const WorkerRow& row() const { return row_; }
+  WallTime started_at() const { return started_at_; }
+  // "exit code 3; last words on stderr: ..."
+  std::string ExitDetail() const;
+  // The event that tells of the end.
+  WorkerExitedEvent ExitedEvent() const;
+  SteadyTime last_activity() const { return last_activity_; }
+  SteadyTime last_prompt_answer() const { return last_prompt_answer_; }
+  // Tells of skipped stdout lines since the last time, in one Notice.
+  void ReportNoise();
+
+  acp::InitializeResult initialize;
+  std::string fingerprint;
+
+ private:
+  struct Pending {
+    std::optional<AgentAnswer> answer;
+    bool prompt = false;
+  };
+
+  // acp::AgentHandler
+  void OnHello(const acp::Hello& hello) override;
+  void OnUpdate(const acp::UpdateView& update) override;
+  void OnRequest(const acp::Message& message) override;
+  void OnNotification(const acp::Message& message) override;
+  void OnAnswer(const acp::Message& message) override;
+  void OnNoise(std::string_view line) override;
+  void OnOversize(const acp::OversizeLine& line) override;
+  void OnConsumed(uint64_t offset) override;
+  void OnStdinDone(uint64_t seq) override;
+  void OnStderr(std::string_view bytes) override;
+  void OnExit(const acp::WorkerExit& exit) override;
+  void OnLost(const std::string& why) override;
+  awaitable<void> WaitForRoom() override;
+
+  void Heard();                       // the agent said something
+  void Settle(uint64_t id, AgentAnswer answer);
+  void PumpOutbox();
+  awaitable<void> CleanUpLost(std::string why);
+  void Finish();
+  absl::Status StartFailure(const acp::Hello& hello) const;
+
+  Core& core_;
+  const AgentDefinition agent_;
+  AgentListener* listener_;
+  WorkerRow row_;
+  WallTime started_at_ = 0;
+  std::shared_ptr<acp::AgentConnection> connection_;
+  std::optional<acp::Hello> hello_;
+  std::map<uint64_t, Pending> pending_;
+  std::deque<std::pair<uint64_t, std::string>> outbox_;  // committed, not yet handed to the worker
+  bool line_outstanding_ = false;
+  bool ended_ = false;                // exit or loss was seen
+  bool lost_ = false;
+  bool gone_ = false;                 // nothing of it is left
+  bool stopping_ = false;
+  std::optional<acp::WorkerExit> exit_;
+  std::string lost_why_, stderr_tail_;
+  uint64_t noise_ = 0, noise_in_row_ = 0;
+  std::string noise_sample_;
+  SteadyTime last_activity_{}, last_prompt_answer_{};
+  Signal changed_;
+};
+
+}  // namespace acpd::session
+
+#endif  // ACPD_SESSION_AGENT_WORKER_H_

@@ -1,0 +1,74 @@
+#ifndef ACPD_SESSION_CORE_H_
+#define ACPD_SESSION_CORE_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "acp/signal.h"
+#include "acp/types.h"
+#include "session/recorder.h"
+#include "session/session_manager.h"
+
+namespace acpd::session {
+
+class Session;
+struct Turn;
+using SessionPtr = std::shared_ptr<Session>;
+using TurnPtr = std::shared_ptr<Turn>;
+
+// What is known of an agent since one of its processes answered `initialize`.
+struct AgentFacts {
+  acp::InitializeResult initialize;
+  bool auth_required = false;
+};
+
+// What all sessions share: the daemon's parts and the indices over sessions and turns. Loop thread only. Owned by the manager.
+struct Core {
+  explicit Core(SessionManager::Dependencies dependencies)
+      : deps(std::move(dependencies)), room(deps.loop) {}
+
+  SessionManager::Dependencies deps;
+  std::unordered_map<std::string, SessionPtr> sessions;
+  std::set<std::string> deleted;                                  // tombstones
+  std::map<std::pair<std::string, std::string>, std::string> by_agent_session;  // (agent, its id) -> session_id
+  std::unordered_map<std::string, TurnPtr> turns;                 // until their end is committed
+  std::map<std::pair<std::string, std::string>, TurnPtr> requests;  // (project, request_id); null while being accepted
+  std::set<std::string> projects;                                 // named once
+  std::map<std::string, AgentFacts> facts;
+  size_t queued_turns = 0;
+  size_t queued_bytes = 0;
+  bool started = false;                                           // what an earlier acpd left has been ended
+  bool refusing = false;                                          // shutting down
+  Signal room;                                                    // notified at each commit
+
+  const Config& config() const { return *deps.config; }
+  WallTime now() const { return deps.now(); }
+  void Log(Severity severity, std::string_view text,
+           std::vector<std::pair<std::string, std::string>> fields = {}) const {
+    if (deps.log_line) deps.log_line(severity, text, std::move(fields));
+  }
+  bool HasRoom() const { return deps.store->uncommitted_bytes() < kUncommittedSoft; }
+  std::string SocketFolder() const;  // runtime_dir/<store id>
+  std::string SocketPath(const std::string& worker_id) const;
+
+  // Output is read while less than this waits for its commit. It keeps latency low; the store's own cap lies far above.
+  static constexpr size_t kUncommittedSoft = 4u << 20;
+};
+
+// Runs a blocking function on the pool and comes back to the loop with its value.
+template <typename Value>
+awaitable<Value> OnPool(asio::thread_pool& pool, std::function<Value()> work) {
+  const asio::any_io_executor loop = co_await asio::this_coro::executor;
+  co_await asio::post(pool, use_awaitable);
+  Value value = work();
+  co_await asio::post(loop, use_awaitable);
+  co_return value;
+}
+
+}  // namespace acpd::session
+
+#endif  // ACPD_SESSION_CORE_H_

@@ -1,0 +1,125 @@
+// The configured agents, and a probe that starts one.
+#include <utility>
+
+#include "session/errors.h"
+#include "session/launch.h"
+#include "session/manager_impl.h"
+#include "session/names.h"
+#include "session/paths.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+// The listener of a probe's worker: it has no session, only a record for the worker's row.
+class Probe : public AgentListener {
+ public:
+  Probe(Core& core, const std::string& id) : recorder_(core, id, "", 0) {}
+  Recorder& recorder() override { return recorder_; }
+  void OnUpdate(const acp::UpdateView&) override {}
+  void OnAgentRequest(const acp::Message& message) override {
+    worker->SendLine(acp::ErrorLine(message.id, acp::kMethodNotFound, "acpd only probes this agent"));
+  }
+  void OnAgentNotification(const acp::Message&) override {}
+  void OnPromptAnswer(uint64_t, const AgentAnswer&) override {}
+  void OnNotice(Severity, std::string_view, const std::string&) override {}
+  void OnGone() override {}
+
+  std::shared_ptr<AgentWorker> worker;
+
+ private:
+  Recorder recorder_;
+};
+
+AgentView Describe(const Core& core, const AgentDefinition& agent, const absl::Status& available) {
+  AgentView view;
+  view.name = agent.name;
+  view.command.push_back(agent.command);
+  view.command.insert(view.command.end(), agent.args.begin(), agent.args.end());
+  view.is_default = agent.name == core.config().default_agent;
+  view.available = available.ok();
+  view.unavailable_reason = std::string(available.message());
+  const auto facts = core.facts.find(agent.name);
+  if (facts != core.facts.end()) {
+    view.version = facts->second.initialize.agent_version;
+    view.capabilities_json = facts->second.initialize.capabilities_json;
+    view.auth_methods_json = facts->second.initialize.auth_methods_json;
+    view.auth_required = facts->second.auth_required;
+  }
+  return view;
+}
+
+// Looks each command up; blocking.
+std::vector<absl::Status> CheckCommands(const std::vector<AgentDefinition>& agents, const std::string& path) {
+  std::vector<absl::Status> found;
+  for (const AgentDefinition& agent : agents) found.push_back(CheckCommand(agent.command, path, "/"));
+  return found;
+}
+
+std::string PathOf(const std::vector<std::pair<std::string, std::string>>& env) {
+  for (const auto& [name, value] : env) {
+    if (name == "PATH") return value;
+  }
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+}  // namespace
+
+awaitable<absl::StatusOr<std::vector<AgentView>>> SessionManager::Impl::ListAgents(CallPtr) {
+  const std::string path = PathOf(DaemonEnvironment());
+  std::function<std::vector<absl::Status>()> check = [agents = core.config().agents, path] {
+    return CheckCommands(agents, path);
+  };
+  const std::vector<absl::Status> found =
+      co_await OnPool<std::vector<absl::Status>>(*core.deps.pool, std::move(check));
+  std::vector<AgentView> views;
+  for (size_t i = 0; i < found.size(); ++i) views.push_back(Describe(core, core.config().agents[i], found[i]));
+  co_return views;
+}
+
+awaitable<absl::StatusOr<AgentView>> SessionManager::Impl::ProbeAgent(CallPtr call, std::string name) {
+  if (core.refusing) co_return MakeError("SHUTTING_DOWN", "acpd is stopping; try again when it is back.");
+  const AgentDefinition* agent = core.config().Find(name);
+  if (!agent) {
+    co_return MakeError("AGENT_NOT_FOUND", "There is no agent \"" + name + "\"; ListAgents shows the configured ones.");
+  }
+  const auto probe = std::make_shared<Probe>(core, "probe-" + NewId(core.now()));
+  const auto worker = std::make_shared<AgentWorker>(core, *agent, probe.get(), "");
+  probe->worker = worker;
+  probe->recorder().SetOwner(probe);
+  LaunchContext context;
+  context.cwd = core.config().state_dir;
+  context.secrets = &core.config().secrets;
+  context.daemon_env = DaemonEnvironment();
+  absl::StatusOr<acp::LaunchSpec> spec = BuildLaunchSpec(*agent, context, worker->id());
+  const SteadyTime deadline = std::min(steady_clock::now() + agent->start_timeout, call->deadline);
+  absl::Status status = spec.status();
+  if (status.ok()) status = co_await worker->Start(std::move(*spec), deadline);
+  if (status.ok()) {
+    const uint64_t id = worker->NextId();
+    const AgentAnswer answer = co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
+    if (answer.kind == AgentAnswer::Kind::kResult) {
+      absl::StatusOr<acp::InitializeResult> result = acp::ReadInitializeResult(answer.result);
+      status = result.ok() ? absl::OkStatus()
+                           : MakeError("PROTOCOL_MISMATCH", "The agent's answer to initialize cannot be read: " +
+                                                                std::string(result.status().message()));
+      if (result.ok()) core.facts[name].initialize = std::move(*result);
+    } else if (answer.kind == AgentAnswer::Kind::kTimedOut) {
+      status = MakeError("START_TIMEOUT", "The agent did not answer initialize in time (phase initialize).");
+    } else if (answer.kind == AgentAnswer::Kind::kError) {
+      status = MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                         "The agent refused initialize: " + answer.error.message);
+    } else {
+      status = MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                         "The agent ended before it answered initialize: " + worker->ExitDetail());
+    }
+  }
+  if (worker->alive()) co_await worker->Stop(agent->stop_grace);
+  co_await probe->recorder().Settled(deadline);
+  probe->worker = nullptr;
+  if (!status.ok()) co_return status;
+  co_return Describe(core, *agent, absl::OkStatus());
+}
+
+}  // namespace acpd::session

@@ -1,0 +1,142 @@
+// Start: what an earlier acpd left is ended, what it owed goes on. Shutdown: everything ends within its time.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "session/errors.h"
+#include "session/manager_impl.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLeftoversTime{10'000};
+
+// Runs coroutines beside each other and waits for all of them.
+struct Crew {
+  explicit Crew(asio::any_io_executor executor) : loop(executor), done(std::move(executor)) {}
+  asio::any_io_executor loop;
+  size_t under_way = 0;
+  Signal done;
+};
+
+awaitable<void> Member(std::shared_ptr<Crew> crew, awaitable<void> work) {
+  co_await std::move(work);
+  --crew->under_way;
+  crew->done.Notify();
+}
+
+void Join(Core& core, const std::shared_ptr<Crew>& crew, awaitable<void> work) {
+  ++crew->under_way;
+  Spawn(crew->loop, Member(crew, std::move(work)), [&core, crew](const std::string& what) {
+    core.Log(Severity::kError, "a task of start or shutdown failed: " + what);
+    --crew->under_way;
+    crew->done.Notify();
+  });
+}
+
+awaitable<void> WaitForCrew(std::shared_ptr<Crew> crew, SteadyTime deadline) {
+  while (crew->under_way > 0) {
+    const bool notified = co_await crew->done.Wait(deadline);
+    if (!notified) break;
+  }
+}
+
+}  // namespace
+
+awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
+  const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
+  const bool clean = co_await core.deps.launcher->KillLeftovers(worker.worker_id, worker.worker_pid,
+                                                                worker.worker_start_ticks, deadline);
+  core.Log(clean ? Severity::kInfo : Severity::kError,
+           clean ? "ended a worker that an earlier acpd left" : "a worker of an earlier acpd could not be ended in time",
+           {{"worker", worker.worker_id}, {"session", worker.session_id}});
+  std::function<bool()> remove = [path = worker.socket_path] { return ::remove(path.c_str()) == 0; };
+  co_await OnPool<bool>(*core.deps.pool, std::move(remove));
+}
+
+awaitable<void> SessionManager::Impl::Start(LoadedState state) {
+  std::function<bool()> make_folder = [path = core.SocketFolder()] {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    return !error && ::chmod(path.c_str(), 0700) == 0;
+  };
+  const bool made = co_await OnPool<bool>(*core.deps.pool, std::move(make_folder));
+  if (!made) {
+    core.Log(Severity::kError, "the folder of the workers' sockets cannot be made; look at runtime_dir",
+             {{"folder", core.SocketFolder()}});
+  }
+  for (size_t i = 0; i < state.sessions.size(); ++i) {
+    Session::Make(core, std::move(state.sessions[i]), state.newest_seqs[i]);
+  }
+  core.deleted.insert(state.deleted_sessions.begin(), state.deleted_sessions.end());
+  for (const TurnRow& row : state.unfinished) RestoreTurn(row);
+  const auto crew = std::make_shared<Crew>(core.deps.loop);
+  for (const WorkerRow& worker : state.workers) Join(core, crew, EndLeftover(worker));
+  const SteadyTime deadline = steady_clock::now() + kLeftoversTime + milliseconds(1000);
+  co_await WaitForCrew(crew, deadline);
+
+  for (QuestionRow& question : state.open_questions) {
+    const auto it = core.sessions.find(question.session_id);
+    if (it == core.sessions.end()) continue;
+    question.resolved = true;
+    question.outcome = QuestionOutcome::kCancelled;
+    question.by = ResolvedBy::kExit;
+    QuestionResolvedEvent event;
+    event.resolution = Resolution{question.question_id, question.outcome, "", question.by, "", ""};
+    it->second->recorder().Append(question.turn_id, event);
+    it->second->recorder().pending().questions.push_back(question);
+  }
+  std::vector<TurnPtr> turns;
+  for (const TurnRow& row : state.unfinished) {
+    const auto it = core.turns.find(row.turn_id);
+    if (it != core.turns.end()) turns.push_back(it->second);
+  }
+  for (const TurnPtr& turn : turns) {
+    const SessionPtr session = core.sessions[turn->row.session_id];
+    if (turn->running()) session->EndLost(turn);
+  }
+  janitor = std::make_unique<Recorder>(core, "leftovers", "", 0);
+  for (const WorkerRow& worker : state.workers) {
+    janitor->pending().removed_worker = worker.worker_id;
+    janitor->Flush();
+  }
+  for (const auto& [id, session] : core.sessions) session->recorder().Flush();
+  core.started = true;
+  for (const auto& [id, session] : core.sessions) session->Pump();
+}
+
+void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
+  const auto it = core.sessions.find(row.session_id);
+  if (it == core.sessions.end()) return;
+  const auto turn = std::make_shared<Turn>(core.deps.loop);
+  turn->row = row;
+  if (!core.deps.codec->DecodeRequest(row.stored_request, &turn->request)) {
+    core.Log(Severity::kError, "a stored request cannot be read", {{"turn", row.turn_id}});
+  }
+  turn->request.stored_bytes = row.stored_request;
+  core.turns[row.turn_id] = turn;
+  if (!row.request_id.empty()) core.requests[{row.project_id, row.request_id}] = turn;
+  core.deps.log->Locate(row.session_id, row.queued_seq, [turn, loop = core.deps.loop](uint64_t position) {
+    asio::post(loop, [turn, position] { turn->after_position = position == 0 ? 0 : position - 1; });
+  });
+  if (turn->running()) return;
+  turn->row.state = TurnState::kQueued;
+  core.queued_turns += 1;
+  core.queued_bytes += row.stored_request.size();
+  it->second->Restore(turn);
+}
+
+awaitable<void> SessionManager::Impl::Shutdown(milliseconds timeout) {
+  core.refusing = true;
+  const SteadyTime deadline = steady_clock::now() + timeout;
+  std::vector<SessionPtr> sessions;
+  for (const auto& [id, session] : core.sessions) sessions.push_back(session);
+  const auto crew = std::make_shared<Crew>(core.deps.loop);
+  for (const SessionPtr& session : sessions) Join(core, crew, session->ShutDown(deadline));
+  co_await WaitForCrew(crew, deadline + milliseconds(1000));
+}
+
+}  // namespace acpd::session

@@ -1,0 +1,91 @@
+#include "session/record_writer.h"
+
+#include <bit>
+
+#include "session/store_rows.h"
+
+namespace acpd::session {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "events.ends is little endian");
+
+uint64_t FirstValue(Statement& statement) {
+  const uint64_t value = statement.Next() ? statement.UInt(0) : 0;
+  statement.Reset();
+  return value;
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(Database& db)
+    : session_(db, UpsertSql<SessionRow>()),
+      turn_(db, UpsertSql<TurnRow>()),
+      question_(db, UpsertSql<QuestionRow>()),
+      worker_(db, UpsertSql<WorkerRow>()),
+      remove_worker_(db, "DELETE FROM workers WHERE worker_id = ?"),
+      remove_outbox_(db, "DELETE FROM outbox WHERE worker_id = ?"),
+      add_line_(db, "INSERT INTO outbox(worker_id, seq, line) VALUES(?, ?, ?)"),
+      stdin_done_(db, "DELETE FROM outbox WHERE worker_id = ? AND seq <= ?"),
+      link_offset_(db, "UPDATE workers SET consumed_offset = ?2 WHERE worker_id = ?1"),
+      forget_events_(db, "DELETE FROM events WHERE session_id = ?"),
+      forget_turns_(db, "DELETE FROM turns WHERE session_id = ?"),
+      forget_questions_(db, "DELETE FROM questions WHERE session_id = ?"),
+      add_row_(db,
+               "INSERT INTO events(first_position, session_id, project_id, first_seq, count, ends, "
+               "bytes) VALUES(?, ?, ?, ?, ?, ?, ?)"),
+      generation_(db, "SELECT generation FROM meta"),
+      oldest_of_project_(db,
+                         "SELECT first_position FROM events WHERE project_id = ? "
+                         "ORDER BY first_position LIMIT 1"),
+      oldest_(db, "SELECT first_position FROM events ORDER BY first_position LIMIT 1"),
+      keep_position_(db, "UPDATE meta SET kept_position = max(kept_position, ?)") {}
+
+void RecordWriter::Write(const Record& record) {
+  if (record.forget_session) Forget(record.session_id);
+  if (record.session) Upsert(session_, *record.session);
+  for (const TurnRow& turn : record.turns) Upsert(turn_, turn);
+  for (const QuestionRow& question : record.questions) Upsert(question_, question);
+  WriteLink(record);
+}
+
+// A worker that goes is removed before another one comes, and the link's offset counts over the one
+// in the worker's row.
+void RecordWriter::WriteLink(const Record& record) {
+  if (!record.removed_worker.empty()) {
+    remove_worker_.Run(record.removed_worker);
+    remove_outbox_.Run(record.removed_worker);
+  }
+  if (record.worker) Upsert(worker_, *record.worker);
+  for (const OutboxLine& line : record.outbox) {
+    add_line_.Run(line.worker_id, line.seq, Blob{line.line});
+  }
+  if (!record.stdin_done_worker.empty()) {
+    stdin_done_.Run(record.stdin_done_worker, record.stdin_done);
+  }
+  if (!record.link_worker.empty()) link_offset_.Run(record.link_worker, record.link_offset);
+}
+
+void RecordWriter::Forget(const std::string& session_id) {
+  forget_events_.Run(session_id);
+  forget_turns_.Run(session_id);
+  forget_questions_.Run(session_id);
+}
+
+void RecordWriter::WriteRow(const LogRow& row) {
+  const std::string_view ends(reinterpret_cast<const char*>(row.ends.data()),
+                              row.ends.size() * sizeof(uint32_t));
+  add_row_.Run(row.first_position, row.session_id, row.project_id, row.first_seq, row.size(),
+               Blob{ends}, Blob{row.bytes});
+}
+
+uint64_t RecordWriter::Generation() { return FirstValue(generation_); }
+
+uint64_t RecordWriter::OldestPosition(const std::string& project_id) {
+  return FirstValue(oldest_of_project_.Bind(project_id));
+}
+
+uint64_t RecordWriter::OldestPosition() { return FirstValue(oldest_.Bind()); }
+
+void RecordWriter::KeepPosition(uint64_t newest) { keep_position_.Run(newest); }
+
+}  // namespace acpd::session

@@ -1,0 +1,96 @@
+#include "session/recorder.h"
+
+#include <memory>
+
+#include "session/core.h"
+
+namespace acpd::session {
+
+Recorder::Recorder(Core& core, std::string session_id, std::string project_id, uint64_t newest_seq)
+    : core_(core),
+      session_id_(std::move(session_id)),
+      project_id_(std::move(project_id)),
+      newest_seq_(newest_seq),
+      committed_signal_(core.deps.loop) {}
+
+EventHeader Recorder::NextHeader(std::string_view turn_id) {
+  EventHeader header;
+  header.seq = ++newest_seq_;
+  header.project_id = project_id_;
+  header.session_id = session_id_;
+  header.turn_id = turn_id;
+  header.time = core_.now();
+  return header;
+}
+
+template <typename Event>
+void Recorder::EncodeInto(const EventHeader& header, const Event& event) {
+  EventBatch& batch = pending_.events;
+  if (batch.empty()) batch.first_seq = header.seq;
+  core_.deps.codec->Encode(header, event, batch.bytes);
+  batch.ends.push_back(static_cast<uint32_t>(batch.bytes.size()));
+}
+
+template void Recorder::EncodeInto(const EventHeader&, const SessionUpdateEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const TurnQueuedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const TurnStartedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const TurnEndedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const PermissionRequestedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const QuestionResolvedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionReadyEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionReplacedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionClosedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const WorkerExitedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const NoticeEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionCreatedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionChangedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const SessionDeletedEvent&);
+
+bool Recorder::Dirty() const {
+  const Record& r = pending_;
+  return r.session || !r.turns.empty() || !r.questions.empty() || r.worker ||
+         !r.removed_worker.empty() || !r.outbox.empty() || r.stdin_done != 0 ||
+         !r.link_worker.empty() || !r.events.empty() || r.forget_session || !pending_done_.empty();
+}
+
+std::pair<Record, Recorder::Done> Recorder::Take() {
+  Record record = std::move(pending_);
+  pending_ = Record();
+  record.session_id = session_id_;
+  record.generation = core_.deps.store->generation();
+  record.number = ++number_;
+  auto done = std::make_shared<std::vector<Done>>(std::move(pending_done_));
+  pending_done_.clear();
+  return {std::move(record), [this, keep = owner_.lock(), number = number_, done](const CommitResult& result) {
+            Finished(number, result, *done);
+          }};
+}
+
+void Recorder::Flush() {
+  if (in_chunk_ || !Dirty()) return;
+  auto [record, done] = Take();
+  std::vector<Record> group;
+  group.push_back(std::move(record));
+  core_.deps.store->Commit(std::move(group), std::move(done));
+}
+
+void Recorder::Finished(uint64_t number, const CommitResult& result, std::vector<Done>& done) {
+  committed_ = number;
+  if (!result.status.ok() && failure_.ok()) failure_ = result.status;
+  for (Done& callback : done) callback(result);
+  committed_signal_.Notify();
+  core_.room.Notify();
+}
+
+awaitable<bool> Recorder::Settled(SteadyTime deadline) {
+  Flush();
+  // What is gathered in a chunk becomes the next record.
+  const uint64_t wanted = number_ + (Dirty() ? 1 : 0);
+  while (committed_ < wanted) {
+    const bool notified = co_await committed_signal_.Wait(deadline);
+    if (!notified) co_return false;
+  }
+  co_return failure_.ok();
+}
+
+}  // namespace acpd::session

@@ -1,0 +1,206 @@
+#ifndef ACPD_SESSION_SESSION_H_
+#define ACPD_SESSION_SESSION_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/agent_worker.h"
+#include "session/core.h"
+#include "session/launch.h"
+#include "session/resume_answers.h"
+#include "session/turn.h"
+
+namespace acpd::session {
+
+// An open question of the agent.
+struct Question {
+  explicit Question(asio::any_io_executor executor) : timer(std::move(executor)) {}
+  QuestionRow row;
+  std::vector<QuestionOption> options;
+  asio::steady_timer timer;
+};
+
+// One conversation with one agent in one project. It takes its turns one at a time, makes itself ready for each (worker, resume,
+// fallback), and writes everything it does to its log. The parts stand in files of their own:
+//   session.cc            rows, views, records          session_run.cc        the turns' loop, and the end of each turn
+//   session_setup.cc      worker, initialize, login     session_resume.cc     the resume ladder and the fallback
+//   session_agent.cc      what the agent says           session_questions.cc  permissions
+//   session_cancel.cc     cancel with its barrier       session_close.cc      idle, close, delete, shutdown
+// Loop thread only. Held by the index of sessions and by its own coroutines.
+class Session : public AgentListener, public std::enable_shared_from_this<Session> {
+ public:
+  static SessionPtr Make(Core& core, SessionRow row, uint64_t newest_seq);
+  ~Session() override;
+
+  // Whatever `turn` needs to know stands in it; the caller has checked it. Events and rows are recorded, not yet flushed.
+  void Accept(const TurnPtr& turn, bool interrupt);
+  // A turn found in the store at the start.
+  void Restore(const TurnPtr& turn);
+  // Starts working on the queue, unless that is under way.
+  void Pump();
+
+  // Cancels `turn` (queued, starting or running). It ends later, unless it had not started.
+  void Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
+              std::optional<milliseconds> grace);
+  // Answers an open question for a caller.
+  absl::StatusOr<Resolution> Respond(const std::string& question_id, const std::optional<std::string>& option_id,
+                                     const std::string& principal, const std::string& comment);
+  const Question* FindQuestion(const std::string& question_id) const;
+
+  // Stops the worker, if there is one, and waits until its tree is gone; `kill`: at once, without the agent's say. No turn may be
+  // running.
+  awaitable<void> CloseWorker(CloseReason reason, bool kill = false);
+  // The daemon stops: a running turn is cancelled, a starting one goes back to the queue, the worker is stopped.
+  awaitable<void> ShutDown(SteadyTime deadline);
+  // Waits until no turn is being worked on, a set-up that was under way included.
+  awaitable<void> WaitForRest(SteadyTime deadline);
+  // A running turn of an earlier acpd, whose worker is gone: INTERRUPTED.
+  void EndLost(const TurnPtr& turn);
+  // Asks the agent to delete its own record of the session, where it runs and can.
+  awaitable<void> DeleteAgentSide();
+  // Ends for good: the record that forgets it. The worker is gone already.
+  void Delete(const std::string& principal);
+
+  SessionView View() const;
+  SessionState State() const;
+  std::vector<TurnPtr> UnfinishedTurns() const;   // in order; the running one first
+  std::vector<uint64_t> OpenQuestionSeqs() const;
+  TurnPtr current() const { return current_; }
+  size_t queue_length() const { return queue_.size(); }
+  bool has_worker() const { return worker_ != nullptr; }
+  bool needs_worker_for(const ChatRequest& request) const;
+  bool has_api_key() const { return row_.model_provider && !row_.model_provider->api_key.empty(); }
+  const SessionRow& row() const { return row_; }
+  SessionRow& mutable_row() { return row_; }
+  Recorder& recorder() override { return recorder_; }
+  void RecordRow();                               // puts the row into the pending record
+  void AnnounceCreated();                         // SessionCreated
+  const AgentDefinition* agent() const { return core_.config().Find(row_.agent); }
+
+ private:
+  Session(Core& core, SessionRow row, uint64_t newest_seq);
+
+  // How making ready for a turn came out.
+  struct Ready {
+    absl::Status status;
+    SessionOrigin origin;
+    bool moved = false;       // the turn is the successor's now
+  };
+  // How the resume ladder came out.
+  struct Ladder {
+    enum class Kind { kResumed, kIgnored, kFailed, kFatal };
+    Kind kind = Kind::kFailed;
+    ResumeMethod method = ResumeMethod::kUnspecified;
+    acp::SetupResult setup;
+    std::string reason, detail;
+    uint32_t attempts = 0;
+    absl::Status fatal;
+  };
+
+  // session_run.cc
+  awaitable<void> Run();
+  awaitable<void> RunTurn(TurnPtr turn);
+  awaitable<void> WatchTurn(TurnPtr turn);
+  awaitable<void> ForceEnd(TurnPtr turn);
+  void StartPrompt(const TurnPtr& turn);
+  void SetTurnState(const TurnPtr& turn, TurnState state);
+  void EndTurn(const TurnPtr& turn);
+  void RecordTurn(const TurnPtr& turn);
+  void OnTurnEndCommitted(const TurnPtr& turn);
+  bool LooksPhantom(const TurnPtr& turn, const AgentAnswer& answer) const;
+
+  // session_setup.cc
+  awaitable<Ready> MakeReady(TurnPtr turn);
+  awaitable<absl::Status> StartWorker();
+  awaitable<absl::Status> Initialize(SteadyTime deadline);
+  awaitable<absl::Status> Authenticate();
+  awaitable<absl::StatusOr<acp::SetupResult>> NewAgentSession(std::string meta_resume_id);
+  absl::StatusOr<LaunchContext> MakeLaunchContext() const;
+  void TakeSetup(const acp::SetupResult& setup);
+  void SetAgentSession(const std::string& agent_session_id, bool own);
+  absl::Status SetupFailure(const AgentAnswer& answer, const std::string& step, const std::string& timeout_reason);
+  SteadyTime SetupDeadline() const;
+  bool WorkerFits() const;
+
+  // session_resume.cc
+  awaitable<Ready> ResumeOrFallBack(TurnPtr turn);
+  awaitable<Ladder> ClimbLadder(uint32_t max_retries);
+  awaitable<ResumeAnswer> TryResume(ResumeMethod method, acp::SetupResult* setup);
+  bool IsUsable(ResumeMethod method) const;
+  awaitable<Ready> FallBack(TurnPtr turn, Ladder ladder);
+  Ready Refuse(const Ladder& ladder);
+  SessionPtr Replace(const Ladder& ladder, const std::string& agent_session_id);
+  void MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedEvent& event);
+  awaitable<void> WaitForReplayEnd(TurnPtr turn);
+
+  // session_agent.cc
+  void OnUpdate(const acp::UpdateView& update) override;
+  void OnAgentRequest(const acp::Message& message) override;
+  void OnAgentNotification(const acp::Message& message) override;
+  void OnPromptAnswer(uint64_t id, const AgentAnswer& answer) override;
+  void OnNotice(Severity severity, std::string_view code, const std::string& text) override;
+  void OnGone() override;
+  bool IsForeign(std::string_view agent_session_id);
+  void AppendUpdate(const acp::UpdateView& update, bool replayed);
+  void AppendParts(SessionUpdateEvent event);
+  void TakeSideEffects(const acp::UpdateView& update);
+  void ReleaseHeld(Session& to);
+  std::string_view CurrentTurnId() const;
+
+  // session_questions.cc
+  void OnPermissionRequest(const acp::Message& message);
+  void ArmQuestion(const std::shared_ptr<Question>& question);
+  Resolution Resolve(const std::string& question_id, const std::optional<std::string>& option_id, ResolvedBy by,
+                     const std::string& principal, const std::string& comment);
+  void ResolveAll(ResolvedBy by);
+  PermissionMode EffectivePermissionMode() const;
+
+  // session_cancel.cc
+  void BeginCancel(const TurnPtr& turn, milliseconds grace);
+
+  // session_close.cc
+  void ArmIdleTimer();
+  void OnIdleTimer();
+  awaitable<void> CloseWhenIdle();
+
+  Core& core_;
+  SessionRow row_;
+  Recorder recorder_;
+  std::deque<TurnPtr> queue_;
+  TurnPtr current_;                       // starting or running
+  bool running_ = false;                  // the loop of Run is under way
+  bool setting_up_ = false;
+  bool closing_ = false;                  // the worker is being stopped
+  bool shut_down_ = false;
+  std::shared_ptr<AgentWorker> worker_;
+  int64_t next_queue_order_ = 1;
+  int64_t front_queue_order_ = 0;         // of turns that go before the queue
+  std::map<std::string, std::shared_ptr<Question>> questions_;
+  std::vector<ModeView> modes_;
+
+  // Resume
+  std::optional<SessionOrigin> ready_origin_;  // a fallback made this session ready: its first turn starts with it
+  bool fresh_resume_ = false;             // resumed and not prompted since
+  bool replaying_ = false;                // from session/load to the next prompt
+  bool replay_known_ = false;             // our log has what is replayed
+  bool replay_seen_ = false;
+  SteadyTime last_update_{};
+  bool hold_updates_ = false;             // the fallback's session/new is under way: whose they are is not known yet
+  struct HeldUpdate {
+    std::string session_id, json, kind, text, message_id, tool_call_id, tool_status, title;
+  };
+  std::vector<HeldUpdate> held_;
+  bool foreign_reported_ = false;
+
+  asio::steady_timer idle_timer_;
+  Signal changed_;                        // the worker is gone, or the loop has come to rest
+};
+
+}  // namespace acpd::session
+
+#endif  // ACPD_SESSION_SESSION_H_

@@ -1,0 +1,53 @@
+// Cancel with its barrier: whatever has not started ends at once; a running turn ends when the agent has answered its prompt, or when
+// its worker's tree is gone.
+#include <algorithm>
+#include <utility>
+
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+}  // namespace
+
+void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
+                     std::optional<milliseconds> grace) {
+  if (turn->ended()) return;
+  const AgentDefinition* definition = agent();
+  const milliseconds wanted = grace.value_or(definition ? definition->cancel_grace : milliseconds(30'000));
+  if (turn->row.state == TurnState::kCancelling) {
+    // A second Cancel joins the first; a shorter grace counts.
+    if (grace) turn->kill_at = std::min(turn->kill_at, steady_clock::now() + *grace);
+    turn->changed.Notify();
+    return;
+  }
+  turn->evidence.cancel_sent = true;
+  turn->evidence.cancelled_by = by;
+  turn->evidence.cancel_reason = reason;
+  turn->cancel_asked_at = steady_clock::now();
+  if (turn->unstarted()) {
+    const auto place = std::find(queue_.begin(), queue_.end(), turn);
+    if (place != queue_.end()) {
+      queue_.erase(place);
+      core_.queued_turns -= 1;
+      core_.queued_bytes -= turn->row.stored_request.size();
+    }
+    EndTurn(turn);
+    return;
+  }
+  BeginCancel(turn, wanted);
+}
+
+void Session::BeginCancel(const TurnPtr& turn, milliseconds grace) {
+  ResolveAll(ResolvedBy::kCancel);
+  SetTurnState(turn, TurnState::kCancelling);
+  turn->kill_at = steady_clock::now() + grace;
+  if (worker_ && worker_->alive() && grace.count() > 0) {
+    worker_->SendLine(acp::CancelLine(row_.agent_session_id));
+  }
+  turn->changed.Notify();
+}
+
+}  // namespace acpd::session

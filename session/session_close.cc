@@ -1,0 +1,150 @@
+// How a session lets go of its worker: when idle, when asked to, when the daemon stops; and how it is forgotten.
+#include <algorithm>
+#include <utility>
+
+#include "session/errors.h"
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Some agents write their record of a turn after they have answered it.
+constexpr milliseconds kWriteTime{1000};
+constexpr milliseconds kDefaultStopGrace{5000};
+// An idle worker that may not be closed yet (an open question) is looked at again after this.
+constexpr milliseconds kIdleRecheck{1000};
+
+}  // namespace
+
+awaitable<void> Session::CloseWorker(CloseReason reason, bool kill) {
+  const auto self = shared_from_this();
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  if (!worker) co_return;
+  if (closing_) {
+    while (closing_) {
+      const SteadyTime never = SteadyTime::max();
+      co_await changed_.Wait(never);
+    }
+    co_return;
+  }
+  closing_ = true;
+  idle_timer_.cancel();
+  const AgentDefinition* definition = agent();
+  const milliseconds grace = kill ? milliseconds(0) : definition ? definition->stop_grace : kDefaultStopGrace;
+  asio::steady_timer pause(core_.deps.loop, worker->last_prompt_answer() + kWriteTime);
+  boost::system::error_code ignored;
+  if (worker->alive() && !kill) co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
+  if (worker->alive() && !kill && worker->initialize.close && !row_.agent_session_id.empty()) {
+    const uint64_t id = worker->NextId();
+    const SteadyTime deadline = steady_clock::now() + grace;
+    co_await worker->Call(id, acp::CloseSessionLine(id, row_.agent_session_id), deadline);
+  }
+  co_await worker->Stop(grace);
+  closing_ = false;
+  if (worker_ == worker) worker_ = nullptr;
+  if (reason != CloseReason::kUnspecified) {
+    SessionClosedEvent event;
+    event.reason = reason;
+    recorder_.Append("", event);
+    RecordRow();
+  }
+  recorder_.Flush();
+  changed_.Notify();
+}
+
+void Session::ArmIdleTimer() {
+  const AgentDefinition* definition = agent();
+  if (!worker_ || !worker_->alive() || !definition || shut_down_) return;
+  if (running_ || !queue_.empty() || definition->idle_timeout.count() == 0) return;
+  const milliseconds least = std::min(definition->idle_timeout, kIdleRecheck);
+  idle_timer_.expires_at(
+      std::max(worker_->last_activity() + definition->idle_timeout, steady_clock::now() + least));
+  idle_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error) self->OnIdleTimer();
+  });
+}
+
+void Session::OnIdleTimer() {
+  if (running_ || closing_ || !worker_ || !worker_->alive()) return;
+  const AgentDefinition* definition = agent();
+  const bool quiet = definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
+  if (!quiet || !questions_.empty()) {
+    ArmIdleTimer();
+    return;
+  }
+  Spawn(core_.deps.loop, CloseWhenIdle(), [self = shared_from_this()](const std::string& what) {
+    self->core_.Log(Severity::kError, "closing an idle session failed: " + what,
+                    {{"session", self->row_.session_id}});
+  });
+}
+
+awaitable<void> Session::CloseWhenIdle() {
+  const auto self = shared_from_this();
+  co_await CloseWorker(CloseReason::kIdle);
+}
+
+awaitable<void> Session::ShutDown(SteadyTime deadline) {
+  const auto self = shared_from_this();
+  shut_down_ = true;
+  idle_timer_.cancel();
+  const TurnPtr turn = current_;
+  if (turn && turn->row.state == TurnState::kStarting) {
+    // Nothing of it reached the agent: it runs after the next start.
+    SetTurnState(turn, TurnState::kQueued);
+    recorder_.Flush();
+  } else if (turn && turn->running()) {
+    const milliseconds left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    Cancel(turn, "shutdown", "acpd is stopping", std::max(left / 2, milliseconds(0)));
+    recorder_.Flush();
+    while (!turn->ended()) {
+      const bool notified = co_await turn->changed.Wait(deadline);
+      if (!notified) break;
+    }
+  }
+  if (worker_) co_await CloseWorker(CloseReason::kShutdown);
+  if (turn && turn->running()) {
+    EndTurn(turn);
+    recorder_.Flush();
+  }
+}
+
+awaitable<void> Session::WaitForRest(SteadyTime deadline) {
+  const auto self = shared_from_this();
+  while (running_ || closing_) {
+    const bool notified = co_await changed_.Wait(deadline);
+    if (!notified) break;
+  }
+}
+
+void Session::EndLost(const TurnPtr& turn) {
+  turn->evidence.prompt_sent = true;
+  turn->evidence.worker_lost = true;
+  turn->evidence.cancel_sent = turn->row.state == TurnState::kCancelling;
+  turn->evidence.exit_detail = "acpd was stopped while the turn ran, and its worker was ended at the next start";
+  EndTurn(turn);
+}
+
+awaitable<void> Session::DeleteAgentSide() {
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  if (!worker || !worker->alive() || !worker->initialize.remove || row_.agent_session_id.empty()) co_return;
+  const AgentDefinition* definition = agent();
+  const uint64_t id = worker->NextId();
+  const SteadyTime deadline = steady_clock::now() + (definition ? definition->stop_grace : kDefaultStopGrace);
+  co_await worker->Call(id, acp::DeleteSessionLine(id, row_.agent_session_id), deadline);
+}
+
+void Session::Delete(const std::string& principal) {
+  for (const TurnPtr& turn : UnfinishedTurns()) Cancel(turn, "close", "the session was deleted", std::nullopt);
+  row_.deleted = true;
+  recorder_.pending().forget_session = true;
+  recorder_.pending().full_sync = true;
+  SessionDeletedEvent event;
+  event.principal = principal;
+  recorder_.Append("", event);
+  RecordRow();
+  recorder_.Flush();
+}
+
+}  // namespace acpd::session

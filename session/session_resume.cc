@@ -1,0 +1,349 @@
+// The resume ladder of LIFE.md section 3, and the new session that stands in when it fails.
+#include <algorithm>
+#include <utility>
+
+#include "session/errors.h"
+#include "session/names.h"
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr uint32_t kDefaultRetries = 1;
+constexpr milliseconds kRetryPause{500};
+// After session/load some agents go on replaying behind their answer.
+constexpr milliseconds kReplayQuiet{100};
+constexpr milliseconds kReplayLimit{2000};
+
+std::string Detail(const ResumeAnswer& answer) {
+  return answer.data.empty() ? answer.message : answer.message + " " + answer.data;
+}
+
+}  // namespace
+
+bool Session::IsUsable(ResumeMethod method) const {
+  switch (method) {
+    case ResumeMethod::kMeta:
+      return true;
+    case ResumeMethod::kSessionResume:
+      return worker_->initialize.resume;
+    case ResumeMethod::kSessionLoad:
+      return worker_->initialize.load_session;
+    case ResumeMethod::kUnspecified:
+      break;
+  }
+  return false;
+}
+
+awaitable<Session::Ready> Session::ResumeOrFallBack(TurnPtr turn) {
+  const ResumePolicy& policy = turn->request.resume_policy;
+  Ladder ladder = co_await ClimbLadder(policy.max_retries.value_or(kDefaultRetries));
+  Ready ready;
+  if (ladder.kind == Ladder::Kind::kResumed) {
+    TakeSetup(ladder.setup);
+    fresh_resume_ = true;
+    ready.origin.kind = OriginKind::kResumed;
+    ready.origin.method = ladder.method;
+    ready.origin.attempts = ladder.attempts;
+    co_return ready;
+  }
+  replaying_ = false;
+  const bool abandoned = turn->ended() || shut_down_;
+  if (ladder.kind == Ladder::Kind::kFatal || policy.mode == ResumeMode::kRequire || abandoned) {
+    co_await CloseWorker(CloseReason::kUnspecified);
+    if (ladder.kind == Ladder::Kind::kFatal) {
+      ready.status = ladder.fatal;
+    } else {
+      ready = Refuse(ladder);
+    }
+    co_return ready;
+  }
+  Ready moved = co_await FallBack(turn, std::move(ladder));
+  co_return moved;
+}
+
+Session::Ready Session::Refuse(const Ladder& ladder) {
+  Ready ready;
+  const std::string what = "The session " + row_.session_id + " cannot be resumed (" + ladder.reason +
+                           (ladder.detail.empty() ? "" : ": " + ladder.detail) +
+                           "). Chat without MODE_REQUIRE to go on in a new session.";
+  ready.status = MakeError(ladder.reason == "SESSION_NOT_FOUND" ? "SESSION_NOT_RESUMABLE" : ladder.reason, what);
+  if (ladder.reason == "AGENT_EXITED" || ladder.reason == "RESUME_TIMEOUT" || ladder.reason == "RESUME_FAILED") {
+    ready.status = MakeError(absl::StatusCode::kUnavailable, ladder.reason, what);
+  }
+  return ready;
+}
+
+awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
+  const AgentDefinition* definition = agent();
+  const std::vector<ResumeMethod> methods = definition ? definition->resume : std::vector<ResumeMethod>();
+  Ladder ladder;
+  ladder.reason = "RESUME_UNSUPPORTED";
+  ladder.detail = "the agent offers no way to resume a session";
+  for (const ResumeMethod method : methods) {
+    if (!IsUsable(method)) continue;
+    uint32_t retries = 0;
+    bool next_method = false;
+    while (!next_method) {
+      ++ladder.attempts;
+      ladder.method = method;
+      const ResumeAnswer answer = co_await TryResume(method, &ladder.setup);
+      const ResumeVerdict verdict =
+          JudgeResume(answer, definition ? definition->resume_missing_patterns : std::vector<std::string>());
+      ladder.detail = Detail(answer);
+      const bool again = verdict == ResumeVerdict::kRetryNotFound || verdict == ResumeVerdict::kRetryFailed;
+      if (again && retries < max_retries && worker_ && worker_->alive()) {
+        ++retries;
+        asio::steady_timer pause(core_.deps.loop, kRetryPause);
+        boost::system::error_code ignored;
+        co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
+        continue;
+      }
+      switch (verdict) {
+        case ResumeVerdict::kResumed:
+          ladder.kind = Ladder::Kind::kResumed;
+          co_return ladder;
+        case ResumeVerdict::kIgnored:
+          ladder.kind = Ladder::Kind::kIgnored;
+          ladder.reason = "RESUME_IGNORED";
+          ladder.detail = "the agent made a new session instead of the one asked for";
+          co_return ladder;
+        case ResumeVerdict::kNextMethod:
+          ladder.reason = "RESUME_UNSUPPORTED";
+          next_method = true;
+          break;
+        case ResumeVerdict::kNotFound:
+        case ResumeVerdict::kRetryNotFound:
+          ladder.reason = "SESSION_NOT_FOUND";
+          co_return ladder;
+        case ResumeVerdict::kRetryFailed:
+          ladder.reason = "RESUME_FAILED";
+          co_return ladder;
+        case ResumeVerdict::kExited:
+          ladder.reason = "AGENT_EXITED";
+          ladder.detail = worker_ ? worker_->ExitDetail() : answer.message;
+          co_return ladder;
+        case ResumeVerdict::kTimedOut:
+          ladder.reason = "RESUME_TIMEOUT";
+          ladder.detail = "no answer within session_setup_timeout";
+          co_return ladder;
+        case ResumeVerdict::kAuthRequired:
+          core_.facts[row_.agent].auth_required = true;
+          ladder.kind = Ladder::Kind::kFatal;
+          ladder.fatal = MakeError("AGENT_AUTH_REQUIRED",
+                                   "The agent \"" + row_.agent + "\" wants a login: " + answer.message +
+                                       ". Log it in, then send the Chat again.");
+          co_return ladder;
+      }
+    }
+  }
+  co_return ladder;
+}
+
+awaitable<ResumeAnswer> Session::TryResume(ResumeMethod method, acp::SetupResult* setup) {
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  ResumeAnswer judged;
+  judged.method = method;
+  judged.requested_id = row_.agent_session_id;
+  if (!worker) {
+    judged.kind = ResumeAnswer::Kind::kExited;
+    co_return judged;
+  }
+  const uint64_t id = worker->NextId();
+  acp::SessionSetup asked;
+  asked.cwd = row_.cwd;
+  std::string line;
+  if (method == ResumeMethod::kMeta) {
+    asked.meta_resume_id = row_.agent_session_id;
+    line = acp::NewSessionLine(id, asked);
+  } else if (method == ResumeMethod::kSessionResume) {
+    line = acp::ResumeSessionLine(id, row_.agent_session_id, asked);
+  } else {
+    line = acp::LoadSessionLine(id, row_.agent_session_id, asked);
+    replaying_ = true;
+    replay_seen_ = false;
+    replay_known_ = row_.ready_once;
+  }
+  const SteadyTime deadline = SetupDeadline();
+  const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
+  if (answer.kind != AgentAnswer::Kind::kResult) replaying_ = false;
+  switch (answer.kind) {
+    case AgentAnswer::Kind::kResult: {
+      absl::StatusOr<acp::SetupResult> result = acp::ReadSetupResult(answer.result);
+      if (!result.ok()) {
+        judged.kind = ResumeAnswer::Kind::kError;
+        judged.message = std::string(result.status().message());
+        break;
+      }
+      judged.kind = ResumeAnswer::Kind::kResult;
+      judged.returned_id = result->session_id;
+      *setup = std::move(*result);
+      break;
+    }
+    case AgentAnswer::Kind::kError:
+      judged.kind = ResumeAnswer::Kind::kError;
+      judged.code = answer.error.code;
+      judged.message = answer.error.message;
+      judged.data = answer.error.data;
+      break;
+    case AgentAnswer::Kind::kTimedOut:
+      judged.kind = ResumeAnswer::Kind::kTimedOut;
+      break;
+    case AgentAnswer::Kind::kExited:
+    case AgentAnswer::Kind::kLost:
+      judged.kind = ResumeAnswer::Kind::kExited;
+      break;
+  }
+  co_return judged;
+}
+
+awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
+  Ready ready;
+  const bool same_worker = worker_ && worker_->alive() && ladder.reason != "RESUME_TIMEOUT";
+  if (!same_worker) {
+    if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
+    ready.status = co_await StartWorker();
+    if (!ready.status.ok()) {
+      if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
+      co_return ready;
+    }
+  }
+  std::string agent_session_id = ladder.setup.session_id;
+  if (ladder.kind != Ladder::Kind::kIgnored) {
+    hold_updates_ = true;
+    absl::StatusOr<acp::SetupResult> setup = co_await NewAgentSession("");
+    hold_updates_ = false;
+    if (!setup.ok()) {
+      ReleaseHeld(*this);
+      ready.status = setup.status();
+      if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
+      co_return ready;
+    }
+    ladder.setup = std::move(*setup);
+    agent_session_id = ladder.setup.session_id;
+  }
+  if (turn->ended() && queue_.empty()) {
+    // Cancelled meanwhile, and nobody else waits: the session stays as it was.
+    held_.clear();
+    co_await CloseWorker(CloseReason::kUnspecified, true);
+    co_return ready;
+  }
+  if (!worker_ || !worker_->alive() || shut_down_) {
+    ReleaseHeld(*this);
+    ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up; send the Chat again.");
+    co_return ready;
+  }
+  const SessionPtr successor = Replace(ladder, agent_session_id);
+  successor->Pump();
+  ready.moved = true;
+  co_return ready;
+}
+
+// One transaction: this session's last event, the successor, and every unfinished turn there.
+SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_session_id) {
+  SessionRow row;
+  row.session_id = NewId(core_.now());
+  row.project_id = row_.project_id;
+  row.agent = row_.agent;
+  row.agent_session_id = agent_session_id;
+  row.own_agent_session = true;
+  row.ready_once = true;
+  row.cwd = row_.cwd;
+  row.title = row_.title;
+  row.create_time = core_.now();
+  row.last_active_time = row.create_time;
+  row.labels = row_.labels;
+  row.model_provider = row_.model_provider;
+  row.needs_api_key = row_.needs_api_key;
+  row.permission_mode = row_.permission_mode;
+  row.model = row_.model;
+  row.origin.kind = OriginKind::kFallback;
+  row.origin.method = ladder.kind == Ladder::Kind::kIgnored ? ladder.method : ResumeMethod::kUnspecified;
+  row.origin.requested_session_id = row_.session_id;
+  row.origin.reason = ladder.reason;
+  row.origin.detail = ladder.detail;
+  row.origin.attempts = ladder.attempts;
+  const SessionPtr successor = Make(core_, row, 0);
+  successor->TakeSetup(ladder.setup);
+  successor->ready_origin_ = row.origin;
+  successor->worker_ = std::move(worker_);
+  worker_ = nullptr;
+  successor->AnnounceCreated();
+
+  SessionReplacedEvent event;
+  event.new_session_id = row.session_id;
+  event.reason = ladder.reason;
+  event.detail = ladder.detail;
+  std::vector<TurnPtr> turns = UnfinishedTurns();
+  queue_.clear();
+  current_ = nullptr;
+  for (const TurnPtr& turn : turns) MoveTurn(turn, *successor, event);
+  row_.replaced_by = row.session_id;
+  row_.last_error = Failure();
+  core_.by_agent_session.erase({row_.agent, row_.agent_session_id});
+  core_.by_agent_session[{row.agent, agent_session_id}] = row.session_id;
+  recorder_.Append("", event);
+  RecordRow();
+  successor->RecordRow();
+
+  successor->worker_->SetListener(successor.get(), row.session_id);
+  successor->recorder_.pending().worker = successor->worker_->row();
+  ReleaseHeld(*successor);
+  recorder_.EndChunk();
+  auto [own, own_done] = recorder_.Take();
+  auto [next, next_done] = successor->recorder_.Take();
+  own.full_sync = true;
+  std::vector<Record> group;
+  group.push_back(std::move(own));
+  group.push_back(std::move(next));
+  core_.deps.store->Commit(std::move(group),
+                           [first = std::move(own_done), second = std::move(next_done)](const CommitResult& result) {
+                             first(result);
+                             second(result);
+                           });
+  changed_.Notify();
+  return successor;
+}
+
+void Session::MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedEvent& event) {
+  if (!turn->unstarted() || turn->row.state == TurnState::kStarting) {
+    // It was taken off the queue here and goes back to one there.
+    core_.queued_turns += 1;
+    core_.queued_bytes += turn->row.stored_request.size();
+  }
+  event.moved_turn_ids.push_back(turn->row.turn_id);
+  turn->phantom = false;
+  turn->evidence = TurnEvidence();
+  turn->row.result = TurnResult();
+  turn->row.start_time = 0;
+  turn->after_position = 0;
+  successor.Accept(turn, false);
+  turn->changed.Notify();
+  const bool first = successor.queue_.size() == 1;
+  if (first || turn->request.resume_policy.mode != ResumeMode::kRequire) return;
+  successor.queue_.pop_back();
+  core_.queued_turns -= 1;
+  core_.queued_bytes -= turn->row.stored_request.size();
+  turn->evidence.start_failure = ToFailure(
+      MakeError("SESSION_NOT_RESUMABLE", "The session " + row_.session_id + " was replaced by " +
+                                             successor.row_.session_id +
+                                             " while this turn waited, and it asked for MODE_REQUIRE."));
+  successor.EndTurn(turn);
+}
+
+awaitable<void> Session::WaitForReplayEnd(TurnPtr turn) {
+  if (!replaying_) co_return;
+  const SteadyTime entered = steady_clock::now();
+  while (worker_ && worker_->alive() && !turn->ended()) {
+    const SteadyTime quiet_at = std::max(entered, last_update_) + kReplayQuiet;
+    const SteadyTime until = std::min(quiet_at, entered + kReplayLimit);
+    if (steady_clock::now() >= until) break;
+    asio::steady_timer pause(core_.deps.loop, until);
+    boost::system::error_code ignored;
+    co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
+  }
+}
+
+}  // namespace acpd::session

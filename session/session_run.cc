@@ -1,0 +1,230 @@
+// The turns of a session, one at a time, first in first out; and the one place where a turn ends.
+#include <algorithm>
+#include <utility>
+
+#include "session/errors.h"
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+}  // namespace
+
+void Session::Pump() {
+  if (running_ || queue_.empty() || shut_down_ || !core_.started) return;
+  running_ = true;
+  Spawn(core_.deps.loop, Run(), [self = shared_from_this()](const std::string& what) {
+    self->core_.Log(Severity::kError, "the session's loop failed: " + what,
+                    {{"session", self->row_.session_id}});
+    self->running_ = false;
+    self->setting_up_ = false;
+    if (const TurnPtr turn = self->current_; turn && !turn->ended()) {
+      turn->evidence.start_failure = ToFailure(
+          MakeError("INTERNAL", "acpd failed while it worked on this turn; its log says more."));
+      self->EndTurn(turn);
+      self->recorder_.Flush();
+    }
+  });
+}
+
+awaitable<void> Session::Run() {
+  const auto self = shared_from_this();
+  while (!queue_.empty() && !shut_down_) {
+    idle_timer_.cancel();
+    while (closing_) {
+      const SteadyTime never = SteadyTime::max();
+      co_await changed_.Wait(never);
+    }
+    if (queue_.empty()) break;
+    TurnPtr turn = queue_.front();
+    queue_.pop_front();
+    current_ = turn;
+    co_await RunTurn(turn);
+    if (current_ == turn) current_ = nullptr;
+  }
+  running_ = false;
+  changed_.Notify();
+  ArmIdleTimer();
+}
+
+awaitable<void> Session::RunTurn(TurnPtr turn) {
+  core_.queued_turns -= 1;
+  core_.queued_bytes -= turn->row.stored_request.size();
+  SetTurnState(turn, TurnState::kStarting);
+  recorder_.Flush();
+  setting_up_ = true;
+  Ready ready = co_await MakeReady(turn);
+  if (ready.status.ok() && !ready.moved) co_await WaitForReplayEnd(turn);
+  setting_up_ = false;
+  if (ready.moved) co_return;
+  if (ready.status.ok() && (!worker_ || !worker_->alive())) {
+    ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt; send the Chat again.");
+  }
+  if (!ready.status.ok()) row_.last_error = ToFailure(ready.status);
+  if (turn->ended() || turn->row.state == TurnState::kQueued) {
+    RecordRow();
+    recorder_.Flush();
+    co_return;
+  }
+  if (!ready.status.ok()) {
+    turn->evidence.start_failure = ToFailure(ready.status);
+    RecordRow();
+    EndTurn(turn);
+    recorder_.Flush();
+    co_return;
+  }
+  turn->row.origin = ready.origin;
+  row_.origin = ready.origin;
+  if (!row_.ready_once) {
+    row_.ready_once = true;
+    AnnounceCreated();
+  }
+  SessionReadyEvent event;
+  event.origin = ready.origin;
+  event.agent_session_id = row_.agent_session_id;
+  event.agent = row_.agent;
+  event.cwd = row_.cwd;
+  recorder_.Append(turn->row.setup_only ? "" : turn->row.turn_id, event);
+  RecordRow();
+  if (turn->row.setup_only) {
+    turn->evidence.stop_reason = "end_turn";
+    EndTurn(turn);
+    recorder_.Flush();
+    co_return;
+  }
+  StartPrompt(turn);
+  co_await WatchTurn(turn);
+  if (turn->phantom && !turn->ended()) {
+    Ladder ladder;
+    ladder.reason = "SESSION_NOT_FOUND";
+    ladder.detail = turn->evidence.agent_error ? turn->evidence.agent_error->message : "refusal";
+    ladder.attempts = 1;
+    const Ready moved = co_await FallBack(turn, std::move(ladder));
+    if (moved.moved || turn->ended()) co_return;
+    turn->evidence.agent_error.reset();
+    turn->evidence.prompt_sent = false;
+    turn->evidence.start_failure = ToFailure(moved.status);
+    EndTurn(turn);
+    recorder_.Flush();
+  }
+}
+
+void Session::StartPrompt(const TurnPtr& turn) {
+  replaying_ = false;
+  const AgentDefinition* definition = agent();
+  const milliseconds timeout = turn->request.turn_timeout.count() > 0
+                                   ? turn->request.turn_timeout
+                                   : (definition ? definition->turn_timeout : milliseconds(0));
+  if (timeout.count() > 0) turn->timeout_at = steady_clock::now() + timeout;
+  turn->row.start_time = core_.now();
+  turn->evidence.prompt_sent = true;
+  turn->row.result.prompt_sent = true;
+  row_.prompt_sent = true;
+  RecordRow();
+  recorder_.Append(turn->row.turn_id, TurnStartedEvent{});
+  turn->prompt_id = worker_->NextId();
+  worker_->SendPrompt(turn->prompt_id,
+                      acp::PromptLine(turn->prompt_id, row_.agent_session_id, turn->row.prompt));
+  SetTurnState(turn, TurnState::kRunning);
+  recorder_.Flush();
+}
+
+void Session::SetTurnState(const TurnPtr& turn, TurnState state) {
+  if (turn->row.state == state) return;
+  turn->row.state = state;
+  RecordTurn(turn);
+  turn->changed.Notify();
+}
+
+awaitable<void> Session::WatchTurn(TurnPtr turn) {
+  while (!turn->ended() && !turn->phantom) {
+    const SteadyTime deadline = std::min(turn->timeout_at, turn->kill_at);
+    co_await turn->changed.Wait(deadline);
+    if (turn->ended() || turn->phantom) break;
+    const SteadyTime now = steady_clock::now();
+    if (now >= turn->timeout_at) {
+      turn->timeout_at = SteadyTime::max();
+      if (turn->evidence.limit.empty() && !turn->evidence.cancel_sent) {
+        turn->evidence.limit = "TURN_TIMEOUT";
+        const AgentDefinition* definition = agent();
+        BeginCancel(turn, definition ? definition->cancel_grace : milliseconds(30'000));
+        recorder_.Flush();
+      }
+    }
+    if (now >= turn->kill_at) co_await ForceEnd(turn);
+  }
+}
+
+awaitable<void> Session::ForceEnd(TurnPtr turn) {
+  turn->kill_at = SteadyTime::max();
+  turn->forced = true;
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  if (worker) co_await worker->Stop(milliseconds(0));
+  if (turn->ended()) co_return;
+  turn->evidence.exit_detail = "its worker was killed";
+  EndTurn(turn);
+  recorder_.Flush();
+}
+
+bool Session::LooksPhantom(const TurnPtr& turn, const AgentAnswer& answer) const {
+  if (!fresh_resume_ || turn->had_output || replay_seen_ || turn->evidence.cancel_sent ||
+      !turn->evidence.limit.empty() || !questions_.empty()) {
+    return false;
+  }
+  if (turn->request.resume_policy.mode == ResumeMode::kRequire) return false;
+  if (answer.kind == AgentAnswer::Kind::kError) {
+    const AgentDefinition* definition = agent();
+    return !answer.too_large && definition &&
+           SaysSessionNotFound(answer.error.code, answer.error.message, answer.error.data,
+                               definition->resume_missing_patterns);
+  }
+  const absl::StatusOr<acp::PromptResult> result = acp::ReadPromptResult(answer.result);
+  return result.ok() && result->stop_reason == "refusal";
+}
+
+// The only place where a turn ends.
+void Session::EndTurn(const TurnPtr& turn) {
+  if (turn->ended()) return;
+  const bool was_current = turn == current_;
+  if (was_current) {
+    ResolveAll(ResolvedBy::kTurnEnd);
+    if (worker_) worker_->ReportNoise();
+  }
+  const Usage usage = turn->row.result.usage;
+  turn->row.result = DecideTurnEnd(turn->evidence);
+  turn->row.result.text = std::move(turn->text);
+  turn->row.result.final_text = std::move(turn->final_text);
+  turn->row.result.text_truncated = turn->text_truncated;
+  turn->row.result.usage = usage;
+  turn->row.state = TurnState::kEnded;
+  turn->row.end_time = core_.now();
+  turn->ended_at = steady_clock::now();
+  row_.last_active_time = turn->row.end_time;
+  if (turn->row.result.outcome == Outcome::kFailed || turn->row.result.outcome == Outcome::kInterrupted) {
+    row_.last_error = turn->row.result.error;
+  } else if (turn->row.result.outcome == Outcome::kCompleted) {
+    row_.last_error = Failure();
+    fresh_resume_ = false;
+  }
+  if (!turn->row.setup_only) {
+    TurnEndedEvent event;
+    event.result = turn->row.result;
+    recorder_.Append(turn->row.turn_id, event);
+  }
+  RecordRow();
+  RecordTurn(turn);
+  recorder_.WhenCommitted([self = shared_from_this(), turn](const CommitResult&) {
+    self->OnTurnEndCommitted(turn);
+  });
+  turn->changed.Notify();
+}
+
+void Session::OnTurnEndCommitted(const TurnPtr& turn) {
+  core_.turns.erase(turn->row.turn_id);
+  const auto it = core_.requests.find({turn->row.project_id, turn->row.request_id});
+  if (it != core_.requests.end() && it->second == turn) core_.requests.erase(it);
+}
+
+}  // namespace acpd::session

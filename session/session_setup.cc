@@ -1,0 +1,242 @@
+// Making a session ready for a turn: the live worker, or a new one with `initialize`, login, and an agent session.
+#include <utility>
+
+#include "session/errors.h"
+#include "session/names.h"
+#include "session/paths.h"
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int64_t kProtocolVersion = 1;
+
+}  // namespace
+
+awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
+  if (turn->request.model_provider) {
+    row_.model_provider = turn->request.model_provider;
+    row_.model = turn->request.model_provider->model;
+    row_.needs_api_key = !row_.model_provider->api_key.empty();
+  }
+  Ready ready;
+  if (ready_origin_) {
+    ready.origin = *ready_origin_;
+    ready_origin_.reset();
+    co_return ready;
+  }
+  if (worker_ && !worker_->alive()) {
+    // Its end is on the way: what it leaves has to be gone before another one starts.
+    const std::shared_ptr<AgentWorker> ending = worker_;
+    co_await ending->Stop(milliseconds(0));
+  }
+  if (worker_ && WorkerFits()) {
+    ready.origin.kind = OriginKind::kLive;
+    co_return ready;
+  }
+  if (worker_) co_await CloseWorker(CloseReason::kUnspecified);
+  ready.status = co_await StartWorker();
+  if (!ready.status.ok()) {
+    if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
+    co_return ready;
+  }
+  const bool resume = !row_.agent_session_id.empty() && (row_.prompt_sent || !row_.own_agent_session);
+  if (resume) {
+    Ready resumed = co_await ResumeOrFallBack(turn);
+    co_return resumed;
+  }
+  const absl::StatusOr<acp::SetupResult> setup = co_await NewAgentSession("");
+  if (!setup.ok()) {
+    ready.status = setup.status();
+    if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
+    co_return ready;
+  }
+  TakeSetup(*setup);
+  SetAgentSession(setup->session_id, true);
+  fresh_resume_ = false;
+  RecordRow();
+  ready.origin.kind = OriginKind::kNew;
+  co_return ready;
+}
+
+bool Session::WorkerFits() const {
+  const AgentDefinition* definition = agent();
+  if (!definition) return true;  // an agent that left the config is carried on
+  const absl::StatusOr<LaunchContext> context = MakeLaunchContext();
+  if (!context.ok()) return true;
+  return worker_->fingerprint ==
+         LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
+}
+
+bool Session::needs_worker_for(const ChatRequest& request) const {
+  if (!worker_ || !worker_->alive()) return true;
+  return request.model_provider && row_.model_provider != request.model_provider;
+}
+
+absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
+  LaunchContext context;
+  context.project_id = row_.project_id;
+  context.cwd = row_.cwd;
+  if (row_.model_provider) context.model = *row_.model_provider;
+  context.secrets = &core_.config().secrets;
+  context.daemon_env = DaemonEnvironment();
+  if (row_.needs_api_key && context.model.api_key.empty()) {
+    return MakeError("CREDENTIALS_NEEDED",
+                     "The session was set up with an api_key that acpd does not keep; send it again in "
+                     "model_provider.api_key, or use api_key_ref.");
+  }
+  return context;
+}
+
+awaitable<absl::Status> Session::StartWorker() {
+  const AgentDefinition* definition = agent();
+  if (!definition) {
+    co_return MakeError("AGENT_NOT_FOUND", "The agent \"" + row_.agent +
+                                               "\" is not in the config any more; add it to agent_servers.");
+  }
+  const absl::StatusOr<LaunchContext> context = MakeLaunchContext();
+  if (!context.ok()) co_return context.status();
+  const auto worker = std::make_shared<AgentWorker>(core_, *definition, this, row_.session_id);
+  absl::StatusOr<acp::LaunchSpec> spec = BuildLaunchSpec(*definition, *context, worker->id());
+  if (!spec.ok()) co_return spec.status();
+  const SteadyTime deadline = steady_clock::now() + definition->start_timeout;
+
+  CwdRules rules;
+  rules.projects_root =
+      definition->projects_root.empty() ? core_.config().projects_root : definition->projects_root;
+  rules.project_id = row_.project_id;
+  rules.allowed_roots = core_.config().allowed_roots;
+  std::function<absl::Status()> check = [rules, cwd = row_.cwd, argv0 = spec->argv.front(), env = spec->env]() {
+    const absl::StatusOr<std::string> folder = CheckCwd(rules, cwd);
+    if (!folder.ok()) return folder.status();
+    std::string path;
+    for (const auto& [name, value] : env) {
+      if (name == "PATH") path = value;
+    }
+    return CheckCommand(argv0, path, cwd);
+  };
+  const absl::Status checked = co_await OnPool<absl::Status>(*core_.deps.pool, std::move(check));
+  if (!checked.ok()) co_return checked;
+
+  worker->fingerprint = LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
+  worker_ = worker;
+  spec->orphan_timeout_ms = static_cast<uint32_t>(core_.config().limits.orphan_timeout.count());
+  const absl::Status started = co_await worker->Start(std::move(*spec), deadline);
+  if (!started.ok()) co_return started;
+  const absl::Status initialized = co_await Initialize(deadline);
+  if (!initialized.ok()) co_return initialized;
+  const absl::Status authenticated = co_await Authenticate();
+  co_return authenticated;
+}
+
+awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  const uint64_t id = worker->NextId();
+  const AgentAnswer answer = co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
+  if (answer.kind != AgentAnswer::Kind::kResult) {
+    co_return SetupFailure(answer, "initialize", "START_TIMEOUT");
+  }
+  absl::StatusOr<acp::InitializeResult> result = acp::ReadInitializeResult(answer.result);
+  if (!result.ok()) {
+    co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to initialize cannot be read: " +
+                                                 std::string(result.status().message()));
+  }
+  if (result->protocol_version != kProtocolVersion) {
+    co_return MakeError("PROTOCOL_MISMATCH",
+                        "The agent speaks ACP version " + std::to_string(result->protocol_version) +
+                            "; acpd speaks version 1. Install a version of the agent that does.");
+  }
+  worker->initialize = *result;
+  AgentFacts& facts = core_.facts[row_.agent];
+  facts.initialize = std::move(*result);
+  co_return absl::OkStatus();
+}
+
+awaitable<absl::Status> Session::Authenticate() {
+  const AgentDefinition* definition = agent();
+  if (!definition || definition->auth_method.empty()) co_return absl::OkStatus();
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  const uint64_t id = worker->NextId();
+  const SteadyTime deadline = SetupDeadline();
+  const AgentAnswer answer =
+      co_await worker->Call(id, acp::AuthenticateLine(id, definition->auth_method), deadline);
+  if (answer.kind == AgentAnswer::Kind::kResult) co_return absl::OkStatus();
+  if (answer.kind == AgentAnswer::Kind::kError) {
+    core_.facts[row_.agent].auth_required = true;
+    co_return MakeError("AGENT_AUTH_REQUIRED",
+                        "The agent refused the login method \"" + definition->auth_method +
+                            "\": " + answer.error.message + ". Log the agent in, then send the Chat again.");
+  }
+  co_return SetupFailure(answer, "authenticate", "START_TIMEOUT");
+}
+
+SteadyTime Session::SetupDeadline() const {
+  const AgentDefinition* definition = agent();
+  return steady_clock::now() + (definition ? definition->session_setup_timeout : milliseconds(120'000));
+}
+
+absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string& step,
+                                   const std::string& timeout_reason) {
+  switch (answer.kind) {
+    case AgentAnswer::Kind::kTimedOut: {
+      const std::string tail = worker_ ? worker_->ExitDetail() : std::string();
+      return MakeError(timeout_reason, "The agent did not answer " + step + " in time (phase " + step +
+                                           "); it was stopped: " + tail);
+    }
+    case AgentAnswer::Kind::kExited:
+    case AgentAnswer::Kind::kLost:
+      return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                       "The agent ended before it answered " + step + ": " +
+                           (worker_ ? worker_->ExitDetail() : std::string("its worker is gone")));
+    default:
+      break;
+  }
+  if (answer.error.code == acp::kAuthRequired) {
+    core_.facts[row_.agent].auth_required = true;
+    return MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent + "\" wants a login: " +
+                                                answer.error.message + ". Log it in, then send the Chat again.");
+  }
+  return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                   "The agent refused " + step + ": " + answer.error.message +
+                       (answer.error.data.empty() ? "" : " " + answer.error.data));
+}
+
+awaitable<absl::StatusOr<acp::SetupResult>> Session::NewAgentSession(std::string meta_resume_id) {
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  const uint64_t id = worker->NextId();
+  acp::SessionSetup setup;
+  setup.cwd = row_.cwd;
+  setup.meta_resume_id = std::move(meta_resume_id);
+  const SteadyTime deadline = SetupDeadline();
+  const AgentAnswer answer = co_await worker->Call(id, acp::NewSessionLine(id, setup), deadline);
+  if (answer.kind != AgentAnswer::Kind::kResult) {
+    co_return SetupFailure(answer, "session/new", "START_TIMEOUT");
+  }
+  absl::StatusOr<acp::SetupResult> result = acp::ReadSetupResult(answer.result);
+  if (result.ok() && result->session_id.empty()) {
+    result = absl::InvalidArgumentError("it has no sessionId");
+  }
+  if (!result.ok()) {
+    co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to session/new cannot be read: " +
+                                                 std::string(result.status().message()));
+  }
+  co_return std::move(*result);
+}
+
+void Session::TakeSetup(const acp::SetupResult& setup) {
+  modes_.clear();
+  for (const acp::ModeInfo& mode : setup.modes) modes_.push_back({mode.id, mode.name, mode.description});
+  if (!setup.current_mode_id.empty()) row_.mode_id = setup.current_mode_id;
+  if (!setup.current_model_id.empty()) row_.model = setup.current_model_id;
+}
+
+void Session::SetAgentSession(const std::string& agent_session_id, bool own) {
+  core_.by_agent_session.erase({row_.agent, row_.agent_session_id});
+  row_.agent_session_id = agent_session_id;
+  row_.own_agent_session = own;
+  core_.by_agent_session[{row_.agent, agent_session_id}] = row_.session_id;
+}
+
+}  // namespace acpd::session

@@ -1,0 +1,180 @@
+#include "session/store_schema.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+
+namespace acpd::session {
+namespace {
+
+// Version 1. Large columns stand last, so that small ones are read without the pages behind them.
+// An event row's positions and seqs count up from its first ones; `ends` holds the events' ends in
+// `bytes` as u32, little endian.
+constexpr char kVersion1[] = R"sql(
+CREATE TABLE meta(
+  id INTEGER PRIMARY KEY CHECK(id = 1), epoch TEXT NOT NULL, store_id TEXT NOT NULL,
+  generation INTEGER NOT NULL, fingerprint_key BLOB NOT NULL, clean_stop INTEGER NOT NULL,
+  boot_id TEXT NOT NULL, kept_position INTEGER NOT NULL) STRICT;
+CREATE TABLE epochs(epoch TEXT PRIMARY KEY, end_position INTEGER NOT NULL) STRICT;
+
+CREATE TABLE sessions(
+  session_id TEXT PRIMARY KEY, project_id TEXT NOT NULL, agent TEXT NOT NULL,
+  agent_session_id TEXT NOT NULL, own_agent_session INTEGER NOT NULL,
+  prompt_sent INTEGER NOT NULL, ready_once INTEGER NOT NULL, cwd TEXT NOT NULL,
+  title TEXT NOT NULL, replaced_by TEXT NOT NULL, deleted INTEGER NOT NULL,
+  create_time INTEGER NOT NULL, last_active_time INTEGER NOT NULL, labels BLOB NOT NULL,
+  model_provider BLOB, needs_api_key INTEGER NOT NULL, permission_mode INTEGER NOT NULL,
+  mode_id TEXT NOT NULL, model TEXT NOT NULL,
+  origin_kind INTEGER NOT NULL, origin_method INTEGER NOT NULL,
+  origin_requested_session_id TEXT NOT NULL, origin_reason TEXT NOT NULL,
+  origin_detail TEXT NOT NULL, origin_attempts INTEGER NOT NULL,
+  origin_transcript_injected INTEGER NOT NULL,
+  usage_input_tokens INTEGER, usage_output_tokens INTEGER, usage_cached_read_tokens INTEGER,
+  usage_cached_write_tokens INTEGER, usage_thought_tokens INTEGER, usage_total_tokens INTEGER,
+  usage_context_used INTEGER, usage_context_size INTEGER, usage_cost REAL,
+  usage_currency TEXT NOT NULL,
+  error_reason TEXT NOT NULL, error_agent_code INTEGER NOT NULL,
+  error_retryable INTEGER NOT NULL, error_retry_after_ms INTEGER NOT NULL,
+  error_message TEXT NOT NULL, error_agent_data TEXT NOT NULL) STRICT;
+
+CREATE TABLE turns(
+  turn_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, project_id TEXT NOT NULL,
+  request_id TEXT NOT NULL, content_hash BLOB NOT NULL, principal TEXT NOT NULL,
+  state INTEGER NOT NULL, queue_order INTEGER NOT NULL, accept_time INTEGER NOT NULL,
+  start_time INTEGER NOT NULL, end_time INTEGER NOT NULL, queued_seq INTEGER NOT NULL,
+  setup_only INTEGER NOT NULL,
+  origin_kind INTEGER NOT NULL, origin_method INTEGER NOT NULL,
+  origin_requested_session_id TEXT NOT NULL, origin_reason TEXT NOT NULL,
+  origin_detail TEXT NOT NULL, origin_attempts INTEGER NOT NULL,
+  origin_transcript_injected INTEGER NOT NULL,
+  result_outcome INTEGER NOT NULL, result_stop_reason TEXT NOT NULL,
+  result_text_truncated INTEGER NOT NULL, result_prompt_sent INTEGER NOT NULL,
+  result_cancelled_by TEXT NOT NULL, result_cancel_reason TEXT NOT NULL,
+  usage_input_tokens INTEGER, usage_output_tokens INTEGER, usage_cached_read_tokens INTEGER,
+  usage_cached_write_tokens INTEGER, usage_thought_tokens INTEGER, usage_total_tokens INTEGER,
+  usage_context_used INTEGER, usage_context_size INTEGER, usage_cost REAL,
+  usage_currency TEXT NOT NULL,
+  error_reason TEXT NOT NULL, error_agent_code INTEGER NOT NULL,
+  error_retryable INTEGER NOT NULL, error_retry_after_ms INTEGER NOT NULL,
+  error_message TEXT NOT NULL, error_agent_data TEXT NOT NULL,
+  prompt TEXT NOT NULL, stored_request BLOB NOT NULL,
+  result_text TEXT NOT NULL, result_final_text TEXT NOT NULL) STRICT;
+CREATE INDEX turns_by_session ON turns(session_id, accept_time, turn_id);
+CREATE INDEX turns_by_project ON turns(project_id, accept_time, turn_id);
+CREATE INDEX turns_by_time ON turns(accept_time, turn_id);
+CREATE INDEX turns_by_request ON turns(project_id, request_id) WHERE request_id <> '';
+CREATE INDEX turns_unfinished ON turns(session_id, queue_order) WHERE state <> 6;
+
+CREATE TABLE questions(
+  session_id TEXT NOT NULL, question_id TEXT NOT NULL, turn_id TEXT NOT NULL,
+  worker_id TEXT NOT NULL, agent_request_id TEXT NOT NULL, event_seq INTEGER NOT NULL,
+  resolved INTEGER NOT NULL, outcome INTEGER NOT NULL, option_id TEXT NOT NULL,
+  principal TEXT NOT NULL, comment TEXT NOT NULL, resolved_by INTEGER NOT NULL,
+  expire_time INTEGER NOT NULL, options BLOB NOT NULL,
+  PRIMARY KEY(session_id, question_id)) STRICT;
+CREATE INDEX questions_open ON questions(session_id) WHERE resolved = 0;
+
+CREATE TABLE workers(
+  worker_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, socket_path TEXT NOT NULL,
+  worker_pid INTEGER NOT NULL, worker_start_ticks INTEGER NOT NULL,
+  agent_pid INTEGER NOT NULL, agent_start_ticks INTEGER NOT NULL,
+  next_request_id INTEGER NOT NULL, next_stdin_seq INTEGER NOT NULL,
+  consumed_offset INTEGER NOT NULL, pending BLOB NOT NULL) STRICT;
+
+CREATE TABLE outbox(
+  worker_id TEXT NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL,
+  PRIMARY KEY(worker_id, seq)) STRICT;
+
+CREATE TABLE events(
+  first_position INTEGER PRIMARY KEY, session_id TEXT NOT NULL, project_id TEXT NOT NULL,
+  first_seq INTEGER NOT NULL, count INTEGER NOT NULL, ends BLOB NOT NULL,
+  bytes BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX events_by_session ON events(session_id, first_seq);
+CREATE INDEX events_by_project ON events(project_id, first_position);
+)sql";
+
+// Entry i brings a file from version i to i + 1. A landed entry never changes.
+constexpr const char* kMigrations[] = {kVersion1};
+
+// Both only hold when set before the file's first page is written.
+constexpr char kNewFile[] = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL";
+
+absl::Status MakeFile(const std::string& path) {
+  // SQLite gives the files beside it the mode of this one.
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return absl::FailedPreconditionError(absl::StrCat("The store's file ", path,
+                                                      " cannot be opened (", strerror(errno),
+                                                      "): check state_dir's owner and mode."));
+  }
+  close(fd);
+  return absl::OkStatus();
+}
+
+bool Migrate(Database& db, int from) {
+  for (int version = from; version < NewestSchemaVersion(); ++version) {
+    db.Exec("BEGIN IMMEDIATE");
+    db.Exec(kMigrations[version]);
+    db.Exec(absl::StrCat("PRAGMA user_version = ", version + 1).c_str());
+    db.Exec("COMMIT");
+  }
+  return db.ok();
+}
+
+absl::StatusOr<std::unique_ptr<Database>> OpenWith(const std::string& path, int flags,
+                                                   const char* pragmas) {
+  absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, flags);
+  if (!db.ok()) return ExplainDamage(db.status(), path);
+  (*db)->Exec(pragmas);
+  if (absl::Status status = (*db)->TakeStatus(); !status.ok()) return ExplainDamage(status, path);
+  return db;
+}
+
+}  // namespace
+
+int NewestSchemaVersion() { return static_cast<int>(std::size(kMigrations)); }
+
+std::string DatabasePath(const std::string& state_dir) { return state_dir + "/acpd.db"; }
+
+absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path) {
+  if (absl::Status status = MakeFile(path); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<Database>> db =
+      OpenWith(path, SQLITE_OPEN_READWRITE, "PRAGMA busy_timeout = 200");
+  if (!db.ok()) return db;
+  const int64_t version = (*db)->QueryInt("PRAGMA user_version");
+  if (version > NewestSchemaVersion()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("The store ", path, " was made by a newer acpd (schema ", version,
+                     ", this one knows up to ", NewestSchemaVersion(),
+                     "): start that acpd again, or name another state_dir."));
+  }
+  if (version == 0) (*db)->Exec(kNewFile);
+  (*db)->Exec("PRAGMA journal_mode = WAL");
+  (*db)->Exec("PRAGMA wal_autocheckpoint = 0");
+  Migrate(**db, static_cast<int>(version));
+  if (absl::Status status = (*db)->TakeStatus(); !status.ok()) return ExplainDamage(status, path);
+  return db;
+}
+
+absl::StatusOr<std::unique_ptr<Database>> OpenForCheckpoints(const std::string& path) {
+  return OpenWith(path, SQLITE_OPEN_READWRITE,
+                  "PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 1000");
+}
+
+absl::StatusOr<std::unique_ptr<Database>> OpenForReading(const std::string& path) {
+  return OpenWith(path, SQLITE_OPEN_READONLY, "PRAGMA busy_timeout = 1000; PRAGMA query_only = 1");
+}
+
+absl::Status ExplainDamage(const absl::Status& status, const std::string& path) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "The store ", path, " is damaged (", status.message(),
+      "): restore state_dir from a backup, or move it away to start with an empty one."));
+}
+
+}  // namespace acpd::session
