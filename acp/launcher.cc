@@ -23,6 +23,7 @@ namespace {
 
 namespace process = boost::process::v2;
 using boost::system::error_code;
+using Socket = asio::local::stream_protocol::socket;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirstWait{1};
@@ -100,8 +101,9 @@ class ProcessLauncher : public Launcher {
                                 SteadyTime deadline) override;
 
  private:
-  awaitable<absl::StatusOr<int>> Connect(std::shared_ptr<ChildWorker> worker, std::string path,
-                                         SteadyTime deadline);
+  std::shared_ptr<ChildWorker> Watch(pid_t pid);
+  awaitable<absl::StatusOr<Socket>> Connect(std::shared_ptr<ChildWorker> worker, std::string path,
+                                            SteadyTime deadline);
 
   asio::any_io_executor loop_;
   asio::thread_pool& pool_;
@@ -118,31 +120,49 @@ awaitable<absl::StatusOr<LaunchedWorker>> ProcessLauncher::Launch(LaunchSpec spe
   absl::StatusOr<SpawnedWorker> spawned = co_await asio::co_spawn(
       pool_.get_executor(), SpawnOnPool(program_, socket_path, std::move(spec)), use_awaitable);
   if (!spawned.ok()) co_return spawned.status();
-  auto worker = std::make_shared<ChildWorker>(loop_, spawned->pid);
-  Spawn(loop_, Reap(worker), [](const std::string&) {});
-
-  absl::StatusOr<int> fd = co_await Connect(worker, socket_path, deadline);
-  if (!fd.ok()) {
-    // A worker that left by itself has removed its socket, or found another's in its place.
-    const bool left_socket = !worker->status.has_value();
-    // The agent may run already.
-    co_await KillLeftovers(worker_id, spawned->pid, spawned->start_ticks,
-                           steady_clock::now() + kClearAway);
-    if (left_socket) ::unlink(socket_path.c_str());
-    co_return fd.status();
+  std::shared_ptr<ChildWorker> worker = Watch(spawned->pid);
+  absl::StatusOr<Socket> socket = absl::UnavailableError("no file descriptor left for a worker");
+  if (worker) socket = co_await Connect(worker, socket_path, deadline);
+  if (socket.ok()) {
+    co_return LaunchedWorker{spawned->pid, spawned->start_ticks,
+                             MakeWorkerLink(*std::move(socket))};
   }
-  asio::local::stream_protocol::socket socket(loop_, asio::local::stream_protocol(), *fd);
-  co_return LaunchedWorker{spawned->pid, spawned->start_ticks, MakeWorkerLink(std::move(socket))};
+  // A worker that left by itself has removed its socket, or found another's in its place.
+  const bool left_socket = !worker || !worker->status;
+  // The agent may run already.
+  co_await KillLeftovers(worker_id, spawned->pid, spawned->start_ticks,
+                         steady_clock::now() + kClearAway);
+  if (left_socket) ::unlink(socket_path.c_str());
+  if (!worker) ::waitpid(spawned->pid, nullptr, WNOHANG);
+  co_return socket.status();
 }
 
-awaitable<absl::StatusOr<int>> ProcessLauncher::Connect(std::shared_ptr<ChildWorker> worker,
-                                                        std::string path, SteadyTime deadline) {
+// Null when there is no fd left to watch it by.
+std::shared_ptr<ChildWorker> ProcessLauncher::Watch(pid_t pid) {
+  try {
+    auto worker = std::make_shared<ChildWorker>(loop_, pid);
+    Spawn(loop_, Reap(worker), [](const std::string&) {});
+    return worker;
+  } catch (const boost::system::system_error&) {
+    return nullptr;
+  }
+}
+
+awaitable<absl::StatusOr<Socket>> ProcessLauncher::Connect(std::shared_ptr<ChildWorker> worker,
+                                                           std::string path, SteadyTime deadline) {
   asio::steady_timer timer(loop_);
   milliseconds wait = kFirstWait;
   for (;;) {
     int fd = co_await asio::co_spawn(pool_.get_executor(), ConnectOnPool(path, worker->handle.id()),
                                      use_awaitable);
-    if (fd >= 0) co_return fd;
+    if (fd >= 0) {
+      Socket socket(loop_);
+      error_code error;
+      socket.assign(asio::local::stream_protocol(), fd, error);
+      if (!error) co_return socket;
+      ::close(fd);
+      co_return absl::UnavailableError("cannot connect to acpd-worker: " + error.message());
+    }
     if (worker->status) {
       co_return absl::UnavailableError("acpd-worker " + HowItEnded(*worker->status) +
                                        " before it listened; its reason stands in acpd's stderr");

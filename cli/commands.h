@@ -1,21 +1,55 @@
 #ifndef ACPD_CLI_COMMANDS_H_
 #define ACPD_CLI_COMMANDS_H_
 
-#include <CLI/CLI.hpp>
-
-#include <functional>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/connection.h"
 
 namespace acpd::cli {
 
-// Each adds its command(s) to `app`; the one that was chosen sets `run`, which returns the exit code.
-using Run = std::function<int()>;
-void AddChat(CLI::App& app, const Settings& settings, Run* run);
-void AddWatch(CLI::App& app, const Settings& settings, Run* run);
-void AddCancel(CLI::App& app, const Settings& settings, Run* run);
-void AddSessionCommands(CLI::App& app, const Settings& settings, Run* run);  // close, delete, respond
-void AddLists(CLI::App& app, const Settings& settings, Run* run);            // sessions, agents
+// Each command takes what the command line says (command_line.cc) and returns the exit code.
+
+struct ChatOptions {
+  std::string project = "default";
+  std::string session, agent, cwd, request_id, model, permissions;
+  bool require_resume = false;
+  bool interrupt = false;
+  std::vector<std::string> prompt;  // joined by spaces
+};
+int Chat(const Settings& settings, const ChatOptions& options);
+
+struct WatchOptions {
+  std::string session, project;
+  bool everything = false;
+  bool from_start = false;
+  bool replay_only = false;
+  std::optional<uint64_t> after;
+  std::string until_turn;
+  std::vector<std::string> kinds;
+};
+int Watch(const Settings& settings, const WatchOptions& options);
+
+struct CancelOptions {
+  std::string session, project, turn, reason;
+  bool everything = false;
+  bool include_queued = false;
+  bool now = false;
+};
+int Cancel(const Settings& settings, const CancelOptions& options);
+
+struct RespondOptions {
+  std::string session, question, option, comment;
+};
+int Respond(const Settings& settings, const RespondOptions& options);
+
+int CloseSession(const Settings& settings, const std::string& session_id, bool force);
+int DeleteSession(const Settings& settings, const std::string& session_id, bool force);
+int ListSessions(const Settings& settings, const std::string& project);
+int ListAgents(const Settings& settings);
+int ProbeAgent(const Settings& settings, const std::string& agent);
 
 }  // namespace acpd::cli
 

@@ -30,7 +30,8 @@ int CodeFor(grpc::StatusCode code, bool has_reason) {
 }  // namespace
 
 std::unique_ptr<SessionService::Stub> Connect(const Settings& settings) {
-  return SessionService::NewStub(grpc::CreateChannel(settings.address, grpc::InsecureChannelCredentials()));
+  return SessionService::NewStub(
+      grpc::CreateChannel(settings.address, grpc::InsecureChannelCredentials()));
 }
 
 std::unique_ptr<grpc::ClientContext> NewContext(std::chrono::seconds timeout) {
@@ -44,11 +45,14 @@ int Report(const grpc::Status& status, const grpc::ClientContext& context) {
   const std::string reason = Trailer(context, "acpd-reason");
   const int code = CodeFor(status.error_code(), !reason.empty());
   if (code == kUnreachable) {
-    std::fprintf(stderr, "acpctl: cannot reach acpd (%s); is it running? --address or ACPD_ADDRESS says where.\n",
-                 status.error_message().c_str());
+    std::fprintf(
+        stderr,
+        "acpctl: cannot reach acpd (%s); is it running? --address or ACPD_ADDRESS says where.\n",
+        status.error_message().c_str());
     return code;
   }
-  std::fprintf(stderr, "acpctl: %s%s%s\n", reason.c_str(), reason.empty() ? "" : ": ", status.error_message().c_str());
+  std::fprintf(stderr, "acpctl: %s%s%s\n", reason.c_str(), reason.empty() ? "" : ": ",
+               status.error_message().c_str());
   const std::string session_id = Trailer(context, "acpd-session-id");
   if (!session_id.empty()) std::fprintf(stderr, "session: %s\n", session_id.c_str());
   return code;

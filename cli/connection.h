@@ -16,18 +16,18 @@ using acpd::v1::SessionService;
 
 // What acpctl's exit status says, for scripts.
 enum ExitCode {
-  kOk = 0,            // done; of a turn: it completed
-  kTurnNotOk = 1,     // the turn failed, was refused, truncated or interrupted
-  kUsage = 2,         // bad arguments, or the daemon found the request invalid
-  kCallFailed = 3,    // the daemon answered with another error
-  kUnreachable = 4,   // no acpd at the address, or it is stopping
-  kCancelled = 130,   // the turn was cancelled (Ctrl-C)
+  kOk = 0,           // done; of a turn: it completed
+  kTurnNotOk = 1,    // the turn failed, was refused, truncated or interrupted
+  kUsage = 2,        // bad arguments, or the daemon found the request invalid
+  kCallFailed = 3,   // the daemon answered with another error
+  kUnreachable = 4,  // no acpd at the address, or it is stopping
+  kCancelled = 130,  // the turn was cancelled (Ctrl-C)
 };
 
 // What every command has.
 struct Settings {
   std::string address;
-  bool json = false;   // one JSON object a line instead of text
+  bool json = false;  // one JSON object a line instead of text
 };
 
 std::unique_ptr<SessionService::Stub> Connect(const Settings& settings);
@@ -36,7 +36,8 @@ std::unique_ptr<grpc::ClientContext> NewContext(std::chrono::seconds timeout);
 // How long calls that do not wait for an agent may take.
 inline constexpr std::chrono::seconds kShortCall{30};
 
-// Says on stderr what went wrong, with the reason code, and returns the exit code that fits. Of an OK status: kOk.
+// Says on stderr what went wrong, with the reason code, and returns the exit code that fits. Of an
+// OK status: kOk.
 int Report(const grpc::Status& status, const grpc::ClientContext& context);
 // A message as one line of JSON on stdout, with the field names of the proto file.
 void PrintJson(const google::protobuf::Message& message);

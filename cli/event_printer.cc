@@ -28,7 +28,8 @@ std::string DescribePlan(const std::string& json) {
     const std::string word = status == fields.end() ? "" : status->second.string_value();
     ++all;
     if (word == "completed") ++done;
-    if (word == "in_progress" && now.empty() && content != fields.end()) now = content->second.string_value();
+    if (word == "in_progress" && now.empty() && content != fields.end())
+      now = content->second.string_value();
   }
   std::string text = std::to_string(done) + "/" + std::to_string(all) + " steps done";
   if (!now.empty()) text += "; now: " + now;
@@ -109,7 +110,8 @@ void EventPrinter::PrintUpdate(const ProgressEvent& event) {
     if (!update.text().empty()) in_text_ = update.text().back() != '\n';
   } else if (update.kind() == "tool_call" || update.kind() == "tool_call_update") {
     const std::string title = update.title().empty() ? update.tool_call_id() : update.title();
-    Line(event, "* " + title + (update.tool_status().empty() ? "" : " [" + update.tool_status() + "]"));
+    Line(event,
+         "* " + title + (update.tool_status().empty() ? "" : " [" + update.tool_status() + "]"));
   } else if (update.kind() == "plan") {
     Line(event, "* plan: " + DescribePlan(update.json()));
   }
@@ -135,7 +137,8 @@ void EventPrinter::Print(const ProgressEvent& event) {
                              event.permission_requested().question_id() + ")");
     case ProgressEvent::kQuestionResolved: {
       const auto& resolved = event.question_resolved();
-      return Line(event, "* answered: " + (resolved.option_id().empty() ? "cancelled" : resolved.option_id()));
+      return Line(event, "* answered: " +
+                             (resolved.option_id().empty() ? "cancelled" : resolved.option_id()));
     }
     case ProgressEvent::kSessionReady: {
       const std::string text = DescribeOrigin(event.session_ready().origin());
@@ -154,7 +157,8 @@ void EventPrinter::Print(const ProgressEvent& event) {
     case ProgressEvent::kNotice:
       return Line(event, "! " + event.notice().code() + ": " + event.notice().message());
     case ProgressEvent::kGap:
-      return Line(event, "! events before position " + std::to_string(event.gap().next_position()) + " are gone");
+      return Line(event, "! events before position " + std::to_string(event.gap().next_position()) +
+                             " are gone");
     default:
       return;
   }

@@ -7,8 +7,9 @@
 
 namespace acpd::cli {
 
-// Shows events to a person: the agent's text on stdout as it comes, everything else as short lines on stderr, so that a pipe gets the
-// text alone. With `json`: every event as one JSON object a line on stdout.
+// Shows events to a person: the agent's text on stdout as it comes, everything else as short lines
+// on stderr, so that a pipe gets the text alone. With `json`: every event as one JSON object a line
+// on stdout.
 class EventPrinter {
  public:
   // `with_session`: lines begin with the session's id (when several are watched).
@@ -24,7 +25,7 @@ class EventPrinter {
 
   bool json_;
   bool with_session_;
-  bool in_text_ = false;   // the last thing on stdout was text without a newline
+  bool in_text_ = false;  // the last thing on stdout was text without a newline
 };
 
 // "completed", "failed: AGENT_ERROR: ..." and the like.

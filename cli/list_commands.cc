@@ -1,5 +1,5 @@
+#include <cctype>
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include "cli/commands.h"
@@ -16,6 +16,22 @@ std::string StateWord(acpd::v1::Session::State state) {
   return word;
 }
 
+void PrintAgent(const Settings& settings, const acpd::v1::Agent& agent) {
+  if (settings.json) {
+    PrintJson(agent);
+    return;
+  }
+  std::string command;
+  for (const std::string& word : agent.command()) command += (command.empty() ? "" : " ") + word;
+  const std::string state = !agent.available()      ? "missing: " + agent.unavailable_reason()
+                            : agent.auth_required() ? "needs a login"
+                                                    : "available " + agent.version();
+  std::printf("%-20s%s %s\n  %s\n", agent.name().c_str(), agent.is_default() ? " (default)" : "",
+              state.c_str(), command.c_str());
+}
+
+}  // namespace
+
 int ListSessions(const Settings& settings, const std::string& project) {
   const auto stub = Connect(settings);
   acpd::v1::ListSessionsRequest request;
@@ -31,8 +47,8 @@ int ListSessions(const Settings& settings, const std::string& project) {
         PrintJson(session);
       } else {
         std::printf("%s  %-8s  %-20s  %-16s  %s\n", session.session_id().c_str(),
-                    StateWord(session.state()).c_str(), session.project_id().c_str(), session.agent().c_str(),
-                    session.title().c_str());
+                    StateWord(session.state()).c_str(), session.project_id().c_str(),
+                    session.agent().c_str(), session.title().c_str());
       }
     }
     request.set_page_token(response.next_page_token());
@@ -40,51 +56,26 @@ int ListSessions(const Settings& settings, const std::string& project) {
   return kOk;
 }
 
-void PrintAgent(const Settings& settings, const acpd::v1::Agent& agent) {
-  if (settings.json) {
-    PrintJson(agent);
-    return;
-  }
-  std::string command;
-  for (const std::string& word : agent.command()) command += (command.empty() ? "" : " ") + word;
-  const std::string state = !agent.available() ? "missing: " + agent.unavailable_reason()
-                            : agent.auth_required() ? "needs a login"
-                                                    : "available " + agent.version();
-  std::printf("%-20s%s %s\n  %s\n", agent.name().c_str(), agent.is_default() ? " (default)" : "", state.c_str(),
-              command.c_str());
-}
-
-int ListAgents(const Settings& settings, const std::string& probe) {
+int ListAgents(const Settings& settings) {
   const auto stub = Connect(settings);
-  if (!probe.empty()) {
-    acpd::v1::ProbeAgentRequest request;
-    request.set_agent(probe);
-    acpd::v1::Agent agent;
-    const auto context = NewContext(kProbeCall);
-    const int code = Report(stub->ProbeAgent(context.get(), request, &agent), *context);
-    if (code == kOk) PrintAgent(settings, agent);
-    return code;
-  }
   acpd::v1::ListAgentsResponse response;
   const auto context = NewContext(kShortCall);
-  const int code = Report(stub->ListAgents(context.get(), acpd::v1::ListAgentsRequest(), &response), *context);
+  const int code =
+      Report(stub->ListAgents(context.get(), acpd::v1::ListAgentsRequest(), &response), *context);
   if (code != kOk) return code;
   for (const auto& agent : response.agents()) PrintAgent(settings, agent);
   return kOk;
 }
 
-}  // namespace
-
-void AddLists(CLI::App& app, const Settings& settings, Run* run) {
-  const auto project = std::make_shared<std::string>();
-  CLI::App* sessions = app.add_subcommand("sessions", "List the sessions, newest first");
-  sessions->add_option("-p,--project", *project, "Only those of this project");
-  sessions->callback([=, &settings] { *run = [=, &settings] { return ListSessions(settings, *project); }; });
-
-  const auto probe = std::make_shared<std::string>();
-  CLI::App* agents = app.add_subcommand("agents", "List the configured agents");
-  agents->add_option("--probe", *probe, "Start this one once and show what it says of itself");
-  agents->callback([=, &settings] { *run = [=, &settings] { return ListAgents(settings, *probe); }; });
+int ProbeAgent(const Settings& settings, const std::string& name) {
+  const auto stub = Connect(settings);
+  acpd::v1::ProbeAgentRequest request;
+  request.set_agent(name);
+  acpd::v1::Agent agent;
+  const auto context = NewContext(kProbeCall);
+  const int code = Report(stub->ProbeAgent(context.get(), request, &agent), *context);
+  if (code == kOk) PrintAgent(settings, agent);
+  return code;
 }
 
 }  // namespace acpd::cli

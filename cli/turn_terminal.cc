@@ -76,7 +76,9 @@ int TurnTerminal::Follow(const acpd::v1::ChatStreamRequest& request) {
   bool ended = false;
   while (!ended && interrupts_ < 2) {
     const bool wants_input = question_.has_value() && input_open_ && !settings_.json;
-    pollfd fds[3] = {{feed.wake, POLLIN, 0}, {signals_, POLLIN, 0}, {wants_input ? STDIN_FILENO : -1, POLLIN, 0}};
+    pollfd fds[3] = {{feed.wake, POLLIN, 0},
+                     {signals_, POLLIN, 0},
+                     {wants_input ? STDIN_FILENO : -1, POLLIN, 0}};
     if (poll(fds, 3, -1) < 0) continue;
     if (fds[0].revents != 0) {
       uint64_t count = 0;

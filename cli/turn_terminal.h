@@ -12,8 +12,9 @@
 
 namespace acpd::cli {
 
-// Follows one turn at a terminal: prints its events, asks its permissions at the prompt, and cancels the turn on Ctrl-C (a second
-// Ctrl-C leaves at once). The stream is read by a thread of its own; everything else happens in Follow.
+// Follows one turn at a terminal: prints its events, asks its permissions at the prompt, and
+// cancels the turn on Ctrl-C (a second Ctrl-C leaves at once). The stream is read by a thread of
+// its own; everything else happens in Follow.
 class TurnTerminal {
  public:
   TurnTerminal(const Settings& settings, SessionService::Stub* stub);
@@ -35,16 +36,16 @@ class TurnTerminal {
   SessionService::Stub* stub_;
   EventPrinter printer_;
   grpc::ClientContext context_;
-  int signals_ = -1;        // signalfd of SIGINT
-  bool interactive_;        // stdin is a terminal
+  int signals_ = -1;  // signalfd of SIGINT
+  bool interactive_;  // stdin is a terminal
   bool input_open_ = true;
-  std::string input_;       // of stdin, not yet a whole line
+  std::string input_;  // of stdin, not yet a whole line
   int interrupts_ = 0;
   std::string session_id_, turn_id_;
-  std::optional<acpd::v1::ProgressEvent> question_;   // open, and asked at the prompt
+  std::optional<acpd::v1::ProgressEvent> question_;  // open, and asked at the prompt
   std::optional<acpd::v1::TurnResult> result_;
   std::unique_ptr<grpc::ClientContext> cancel_context_;
-  std::thread canceller_;   // runs the Cancel of a Ctrl-C
+  std::thread canceller_;  // runs the Cancel of a Ctrl-C
 };
 
 }  // namespace acpd::cli

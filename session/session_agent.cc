@@ -222,8 +222,9 @@ void Session::OnGone() {
   if (turn && turn->running()) {
     if (worker->lost()) {
       turn->evidence.worker_lost = true;
+    } else {
+      turn->evidence.exit_detail = worker->ExitDetail();
     }
-    turn->evidence.exit_detail = worker->ExitDetail();
     EndTurn(turn);
   }
   changed_.Notify();

@@ -122,7 +122,6 @@ void Session::EndLost(const TurnPtr& turn) {
   turn->evidence.prompt_sent = true;
   turn->evidence.worker_lost = true;
   turn->evidence.cancel_sent = turn->row.state == TurnState::kCancelling;
-  turn->evidence.exit_detail = "acpd was stopped while the turn ran, and its worker was ended at the next start";
   EndTurn(turn);
 }
 

@@ -161,9 +161,12 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path
   return db;
 }
 
+// A checkpoint on a connection that has not read the file yet does nothing, without an error:
+// journal_mode makes it read.
 absl::StatusOr<std::unique_ptr<Database>> OpenForCheckpoints(const std::string& path) {
   return OpenWith(path, SQLITE_OPEN_READWRITE,
-                  "PRAGMA wal_autocheckpoint = 0; PRAGMA busy_timeout = 1000");
+                  "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
+                  "PRAGMA busy_timeout = 1000");
 }
 
 absl::StatusOr<std::unique_ptr<Database>> OpenForReading(const std::string& path) {

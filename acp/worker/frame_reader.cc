@@ -42,7 +42,7 @@ bool FrameReader::Receive(int fd) {
 std::optional<Frame> FrameReader::Next() {
   size_t left = bytes_.size() - taken_;
   if (left == 0 && bytes_.capacity() > kPiece) {
-    bytes_ = {};  // a long line has passed: its memory goes back
+    std::string().swap(bytes_);  // a long line has passed: its memory goes back
     taken_ = 0;
   }
   if (broken_ || left < 4) return std::nullopt;

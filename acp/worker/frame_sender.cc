@@ -41,7 +41,7 @@ bool FrameSender::SendQueued(int fd) {
   }
   queued_sent_ += bytes;
   if (queued_sent_ == queued_.size()) {
-    queued_ = {};
+    std::string().swap(queued_);  // an assignment would keep the memory
     queued_sent_ = 0;
   }
   return true;

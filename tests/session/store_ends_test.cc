@@ -28,7 +28,7 @@ TEST(StoreEnds, AReplacedSessionEndsBehindItsLastEvent) {
     EXPECT_EQ(end.replaced_by, "new");
   }
   EXPECT_EQ(ReadPast(store, OfSession("old"), 0).size(), 3u);
-  store->Close(kDeadline);
+  store.Stop();
   TestStore again(dir);
   EXPECT_EQ(again.Next(OfSession("old"), 3).replaced_by, "new");
 }

@@ -111,6 +111,11 @@ class TestStore {
       seqs_[state.sessions[i].session_id] = state.newest_seqs[i];
     }
   }
+  // As the daemon's end.
+  void Stop() {
+    EXPECT_TRUE(store_->Close(kDeadline));
+    store_.reset();
+  }
   SqliteStore* operator->() { return store_.get(); }
   SqliteStore& operator*() { return *store_; }
   EventLog& log() { return *store_->log(); }

@@ -116,7 +116,7 @@ TEST(StoreRows, OutboxLinesGoWhenDoneAndWithTheirWorker) {
   removed.link_offset = 77;
   store.Commit(std::move(removed));
   EXPECT_THAT(OutboxLines(dir), ElementsAre("other"));
-  store->Close(kDeadline);
+  store.Stop();
   TestStore again(dir);
   ASSERT_EQ(again.state.workers.size(), 1u);
   EXPECT_EQ(again.state.workers[0].worker_id, "w2");

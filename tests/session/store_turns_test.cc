@@ -52,8 +52,12 @@ TEST(StoreTurns, TurnListsFilterAndPageNewestFirst) {
     turn.session_id = i % 2 == 0 ? "even" : "odd";
     turn.project_id = i <= 3 ? "low" : "high";
     turn.state = i == 5 ? TurnState::kEnded : TurnState::kQueued;
+    turn.setup_only = false;
     record.turns.push_back(turn);
   }
+  record.turns.push_back(SomeTurn());
+  record.turns.back().turn_id = "set-up";  // has no place in lists
+  record.turns.back().setup_only = true;
   store.Commit(std::move(record));
   using testing::ElementsAre;
   EXPECT_THAT(List(store, {}), ElementsAre("t6", "t5", "t4", "t3", "t2", "t1"));
@@ -71,6 +75,7 @@ TEST(StoreTurns, ListsCutThePromptAndLeaveTheRequestOut) {
   TestStore store(dir);
   Record record = store.Make("s1", 0);
   TurnRow turn = SomeTurn();
+  turn.setup_only = false;
   record.turns = {turn};
   store.Commit(std::move(record));
   std::promise<std::vector<FoundTurn>> found;

@@ -1,0 +1,153 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+
+#include "cli/commands.h"
+
+namespace acpd::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0 done, 1 the turn did not complete, 2 bad arguments, 3 acpd refused the call,\n"
+    "4 acpd cannot be reached, 130 the turn was cancelled.\n"
+    "The agent's text goes to stdout, everything else to stderr.";
+
+// The command that was chosen sets `run`.
+struct CommandLine {
+  Settings settings;
+  std::function<int()> run;
+  ChatOptions chat;
+  WatchOptions watch;
+  CancelOptions cancel;
+  RespondOptions respond;
+  std::string session, project, probe;
+  bool force = false;
+};
+
+void AddChat(CLI::App& app, CommandLine& line) {
+  ChatOptions& options = line.chat;
+  CLI::App* chat =
+      app.add_subcommand("chat", "Send a prompt and follow the turn; Ctrl-C cancels it");
+  chat->add_option("prompt", options.prompt, "The prompt; several words are joined by spaces")
+      ->required();
+  chat->add_option("-p,--project", options.project, "The project")->capture_default_str();
+  chat->add_option("-s,--session", options.session,
+                   "Continue this session; without it a new one is made");
+  chat->add_option("-a,--agent", options.agent,
+                   "The agent; without it the session's, else the default one");
+  chat->add_option("--cwd", options.cwd, "The folder the agent works in; without it the project's");
+  chat->add_option("--model", options.model,
+                   "The model, for agents whose config uses ${model.model}");
+  chat->add_option("--request-id", options.request_id,
+                   "The same id again attaches to the same turn");
+  chat->add_option("--permissions", options.permissions,
+                   "What happens to the agent's permission requests")
+      ->check(CLI::IsMember({"ask", "allow", "deny"}));
+  chat->add_flag("--require-resume", options.require_resume,
+                 "Fail rather than go on in a new session");
+  chat->add_flag("--interrupt", options.interrupt, "Cancel the session's running turn first");
+  chat->callback([&line] { line.run = [&line] { return Chat(line.settings, line.chat); }; });
+}
+
+void AddWatch(CLI::App& app, CommandLine& line) {
+  WatchOptions& options = line.watch;
+  CLI::App* watch = app.add_subcommand(
+      "watch", "Show the events of a session, a project or everything as they come");
+  watch->add_option("-s,--session", options.session, "This session");
+  watch->add_option("-p,--project", options.project, "All sessions of this project");
+  watch->add_flag("--all", options.everything, "All sessions");
+  watch->add_flag("--from-start", options.from_start, "The stored past first");
+  watch->add_option("--after", options.after,
+                    "Only events behind this position (the cursor to keep)");
+  watch->add_flag("--replay-only", options.replay_only, "End when the past has been shown");
+  watch->add_option("--until-turn", options.until_turn, "End after this turn's end");
+  watch->add_option("--kind", options.kinds, "Of the agent's updates only these ACP kinds");
+  watch->callback([&line] { line.run = [&line] { return Watch(line.settings, line.watch); }; });
+}
+
+void AddCancel(CLI::App& app, CommandLine& line) {
+  CancelOptions& options = line.cancel;
+  CLI::App* cancel = app.add_subcommand(
+      "cancel", "Cancel a turn, a session's running turn, a project's turns or all");
+  cancel->add_option("-t,--turn", options.turn, "This turn, running or queued");
+  cancel->add_option("-s,--session", options.session, "The running turn of this session");
+  cancel->add_option("-p,--project", options.project, "Every turn of this project");
+  cancel->add_flag("--all", options.everything, "Every turn");
+  cancel->add_flag("--queued", options.include_queued, "With --session: the queued turns too");
+  cancel->add_flag("--now", options.now, "Kill the agent at once instead of letting it confirm");
+  cancel->add_option("--reason", options.reason, "Kept with the turn");
+  cancel->callback([&line] { line.run = [&line] { return Cancel(line.settings, line.cancel); }; });
+}
+
+void AddSessionCommands(CLI::App& app, CommandLine& line) {
+  CLI::App* close =
+      app.add_subcommand("close", "Stop a session's agent; the next chat resumes the session");
+  CLI::App* remove = app.add_subcommand("delete", "Forget a session and its history");
+  for (CLI::App* command : {close, remove}) {
+    command->add_option("session", line.session, "The session")->required();
+    command->add_flag("--force", line.force, "Cancel its turns first");
+  }
+  close->callback([&line] {
+    line.run = [&line] { return CloseSession(line.settings, line.session, line.force); };
+  });
+  remove->callback([&line] {
+    line.run = [&line] { return DeleteSession(line.settings, line.session, line.force); };
+  });
+
+  CLI::App* respond = app.add_subcommand("respond", "Answer a question of an agent");
+  respond->add_option("session", line.respond.session, "The session")->required();
+  respond->add_option("question", line.respond.question, "The question")->required();
+  respond->add_option("option", line.respond.option,
+                      "One of its options; without it the question is cancelled");
+  respond->add_option("--comment", line.respond.comment, "Kept with the answer");
+  respond->callback(
+      [&line] { line.run = [&line] { return Respond(line.settings, line.respond); }; });
+}
+
+void AddLists(CLI::App& app, CommandLine& line) {
+  CLI::App* sessions = app.add_subcommand("sessions", "List the sessions, newest first");
+  sessions->add_option("-p,--project", line.project, "Only those of this project");
+  sessions->callback(
+      [&line] { line.run = [&line] { return ListSessions(line.settings, line.project); }; });
+
+  CLI::App* agents = app.add_subcommand("agents", "List the configured agents");
+  agents->add_option("--probe", line.probe, "Start this one once and show what it says of itself");
+  agents->callback([&line] {
+    line.run = [&line] {
+      return line.probe.empty() ? ListAgents(line.settings) : ProbeAgent(line.settings, line.probe);
+    };
+  });
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, const char* const* argv) {
+  CommandLine line;
+  const char* address = std::getenv("ACPD_ADDRESS");
+  line.settings.address = address && *address ? address : "127.0.0.1:7420";
+  CLI::App app("Talks to acpd, the daemon that runs AI coding agents", "acpctl");
+  app.set_version_flag("--version", ACPD_VERSION);
+  app.add_option("--address", line.settings.address,
+                 "Where acpd listens: host:port or unix:/path (ACPD_ADDRESS)")
+      ->capture_default_str();
+  app.add_flag("--json", line.settings.json, "One JSON object a line, with the API's field names");
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.footer(kFooter);
+  AddChat(app, line);
+  AddWatch(app, line);
+  AddCancel(app, line);
+  AddLists(app, line);
+  AddSessionCommands(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  return line.run();
+}
+
+}  // namespace acpd::cli
