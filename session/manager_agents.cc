@@ -19,7 +19,8 @@ class Probe : public AgentListener {
   Recorder& recorder() override { return recorder_; }
   void OnUpdate(const acp::UpdateView&) override {}
   void OnAgentRequest(const acp::Message& message) override {
-    worker->SendLine(acp::ErrorLine(message.id, acp::kMethodNotFound, "acpd only probes this agent"));
+    worker->SendLine(
+        acp::ErrorLine(message.id, acp::kMethodNotFound, "acpd only probes this agent"));
   }
   void OnAgentNotification(const acp::Message&) override {}
   void OnPromptAnswer(uint64_t, const AgentAnswer&) override {}
@@ -51,9 +52,11 @@ AgentView Describe(const Core& core, const AgentDefinition& agent, const absl::S
 }
 
 // Looks each command up; blocking.
-std::vector<absl::Status> CheckCommands(const std::vector<AgentDefinition>& agents, const std::string& path) {
+std::vector<absl::Status> CheckCommands(const std::vector<AgentDefinition>& agents,
+                                        const std::string& path) {
   std::vector<absl::Status> found;
-  for (const AgentDefinition& agent : agents) found.push_back(CheckCommand(agent.command, path, "/"));
+  for (const AgentDefinition& agent : agents)
+    found.push_back(CheckCommand(agent.command, path, "/"));
   return found;
 }
 
@@ -74,15 +77,19 @@ awaitable<absl::StatusOr<std::vector<AgentView>>> SessionManager::Impl::ListAgen
   const std::vector<absl::Status> found =
       co_await OnPool<std::vector<absl::Status>>(*core.deps.pool, std::move(check));
   std::vector<AgentView> views;
-  for (size_t i = 0; i < found.size(); ++i) views.push_back(Describe(core, core.config().agents[i], found[i]));
+  for (size_t i = 0; i < found.size(); ++i)
+    views.push_back(Describe(core, core.config().agents[i], found[i]));
   co_return views;
 }
 
-awaitable<absl::StatusOr<AgentView>> SessionManager::Impl::ProbeAgent(CallPtr call, std::string name) {
-  if (core.refusing) co_return MakeError("SHUTTING_DOWN", "acpd is stopping; try again when it is back.");
+awaitable<absl::StatusOr<AgentView>> SessionManager::Impl::ProbeAgent(CallPtr call,
+                                                                      std::string name) {
+  if (core.refusing)
+    co_return MakeError("SHUTTING_DOWN", "acpd is stopping; try again when it is back.");
   const AgentDefinition* agent = core.config().Find(name);
   if (!agent) {
-    co_return MakeError("AGENT_NOT_FOUND", "There is no agent \"" + name + "\"; ListAgents shows the configured ones.");
+    co_return MakeError("AGENT_NOT_FOUND", "There is no agent \"" + name +
+                                               "\"; ListAgents shows the configured ones.");
   }
   const auto probe = std::make_shared<Probe>(core, "probe-" + NewId(core.now()));
   const auto worker = std::make_shared<AgentWorker>(core, *agent, probe.get(), "");
@@ -98,15 +105,18 @@ awaitable<absl::StatusOr<AgentView>> SessionManager::Impl::ProbeAgent(CallPtr ca
   if (status.ok()) status = co_await worker->Start(std::move(*spec), deadline);
   if (status.ok()) {
     const uint64_t id = worker->NextId();
-    const AgentAnswer answer = co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
+    const AgentAnswer answer =
+        co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
     if (answer.kind == AgentAnswer::Kind::kResult) {
       absl::StatusOr<acp::InitializeResult> result = acp::ReadInitializeResult(answer.result);
       status = result.ok() ? absl::OkStatus()
-                           : MakeError("PROTOCOL_MISMATCH", "The agent's answer to initialize cannot be read: " +
-                                                                std::string(result.status().message()));
+                           : MakeError("PROTOCOL_MISMATCH",
+                                       "The agent's answer to initialize cannot be read: " +
+                                           std::string(result.status().message()));
       if (result.ok()) core.facts[name].initialize = std::move(*result);
     } else if (answer.kind == AgentAnswer::Kind::kTimedOut) {
-      status = MakeError("START_TIMEOUT", "The agent did not answer initialize in time (phase initialize).");
+      status = MakeError("START_TIMEOUT",
+                         "The agent did not answer initialize in time (phase initialize).");
     } else if (answer.kind == AgentAnswer::Kind::kError) {
       status = MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
                          "The agent refused initialize: " + answer.error.message);

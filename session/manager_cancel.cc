@@ -21,8 +21,8 @@ CancelOutcome OutcomeOf(const Turn& turn, bool was_unstarted) {
 
 CancelOutcome Summary(const std::vector<CancelledTurn>& turns) {
   for (const CancelOutcome outcome :
-       {CancelOutcome::kForced, CancelOutcome::kCancelled, CancelOutcome::kNotStarted, CancelOutcome::kPending,
-        CancelOutcome::kAlreadyEnded}) {
+       {CancelOutcome::kForced, CancelOutcome::kCancelled, CancelOutcome::kNotStarted,
+        CancelOutcome::kPending, CancelOutcome::kAlreadyEnded}) {
     for (const CancelledTurn& turn : turns) {
       if (turn.outcome == outcome) return outcome;
     }
@@ -33,10 +33,10 @@ CancelOutcome Summary(const std::vector<CancelledTurn>& turns) {
 }  // namespace
 
 absl::StatusOr<std::vector<TurnPtr>> SessionManager::Impl::CancelTargets(const CancelQuery& query,
-                                                                        CancelReply* reply) const {
+                                                                         CancelReply* reply) const {
   std::vector<TurnPtr> targets;
-  const absl::Status mismatch =
-      MakeError("SCOPE_MISMATCH", "turn_id, session_id and project_id of the Cancel do not belong together.");
+  const absl::Status mismatch = MakeError(
+      "SCOPE_MISMATCH", "turn_id, session_id and project_id of the Cancel do not belong together.");
   SessionPtr session;
   if (!query.session_id.empty()) {
     const absl::StatusOr<SessionPtr> found = FollowSession(query.session_id, "");
@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<TurnPtr>> SessionManager::Impl::CancelTargets(const C
     const auto it = core.turns.find(query.turn_id);
     if (it == core.turns.end()) return targets;  // the caller looks in the store
     if (session && it->second->row.session_id != session->row().session_id) return mismatch;
-    if (!query.project_id.empty() && it->second->row.project_id != query.project_id) return mismatch;
+    if (!query.project_id.empty() && it->second->row.project_id != query.project_id)
+      return mismatch;
     targets.push_back(it->second);
   } else if (session) {
     targets = session->UnfinishedTurns();
@@ -63,11 +64,14 @@ absl::StatusOr<std::vector<TurnPtr>> SessionManager::Impl::CancelTargets(const C
   return targets;
 }
 
-awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call, CancelQuery query) {
-  const bool scoped = !query.session_id.empty() || !query.project_id.empty() || !query.turn_id.empty();
+awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call,
+                                                                    CancelQuery query) {
+  const bool scoped =
+      !query.session_id.empty() || !query.project_id.empty() || !query.turn_id.empty();
   if (scoped == query.everything) {
-    co_return MakeError("INVALID_REQUEST",
-                        "Cancel wants a turn_id, a session_id, a project_id, or everything: true alone.");
+    co_return MakeError(
+        "INVALID_REQUEST",
+        "Cancel wants a turn_id, a session_id, a project_id, or everything: true alone.");
   }
   CancelReply reply;
   const absl::StatusOr<std::vector<TurnPtr>> targets = CancelTargets(query, &reply);
@@ -76,13 +80,18 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     TurnQuery by_id;
     by_id.turn_id = query.turn_id;
     const std::optional<FoundTurn> found = co_await LookUpTurn(by_id);
-    if (!found) co_return MakeError("TURN_NOT_FOUND", "There is no turn \"" + query.turn_id + "\".");
-    const bool other_session = !query.session_id.empty() && found->row.session_id != query.session_id;
-    const bool other_project = !query.project_id.empty() && found->row.project_id != query.project_id;
+    if (!found)
+      co_return MakeError("TURN_NOT_FOUND", "There is no turn \"" + query.turn_id + "\".");
+    const bool other_session =
+        !query.session_id.empty() && found->row.session_id != query.session_id;
+    const bool other_project =
+        !query.project_id.empty() && found->row.project_id != query.project_id;
     if (other_session || other_project) {
-      co_return MakeError("SCOPE_MISMATCH", "The turn does not belong to the session or project of the Cancel.");
+      co_return MakeError("SCOPE_MISMATCH",
+                          "The turn does not belong to the session or project of the Cancel.");
     }
-    reply.turns.push_back({found->row.session_id, found->row.turn_id, CancelOutcome::kAlreadyEnded, milliseconds(0)});
+    reply.turns.push_back(
+        {found->row.session_id, found->row.turn_id, CancelOutcome::kAlreadyEnded, milliseconds(0)});
     reply.outcome = CancelOutcome::kAlreadyEnded;
     co_return reply;
   }
@@ -94,7 +103,8 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     const TurnPtr& turn = (*targets)[i];
     const auto it = core.sessions.find(turn->row.session_id);
     if (it == core.sessions.end()) continue;
-    it->second->Cancel(turn, call->principal.empty() ? "caller" : call->principal, query.reason, query.grace);
+    it->second->Cancel(turn, call->principal.empty() ? "caller" : call->principal, query.reason,
+                       query.grace);
     it->second->recorder().Flush();
   }
   for (size_t i = 0; i < targets->size(); ++i) {
@@ -122,7 +132,8 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
   co_return reply;
 }
 
-awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call, RespondQuery query) {
+awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call,
+                                                                    RespondQuery query) {
   const absl::StatusOr<SessionPtr> found = FollowSession(query.session_id, "");
   if (!found.ok()) co_return found.status();
   const SessionPtr session = *found;
@@ -132,7 +143,8 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call
   if (question && query.option_kind != OptionKind::kUnspecified) {
     option_id = ChooseByKind(query.option_kind, question->options);
     if (!option_id) {
-      co_return MakeError("INVALID_ANSWER", "The agent offered no option of this kind; use one of its option_ids.");
+      co_return MakeError("INVALID_ANSWER",
+                          "The agent offered no option of this kind; use one of its option_ids.");
     }
   }
   if (question) {
@@ -152,14 +164,15 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call
   const auto signal = std::make_shared<Signal>(loop);
   const auto row = std::make_shared<std::optional<QuestionRow>>();
   const auto arrived = std::make_shared<bool>(false);
-  core.deps.store->FindQuestion(session->row().session_id, query.question_id,
-                                [loop, signal, row, arrived](std::optional<QuestionRow> found_row) {
-                                  asio::post(loop, [signal, row, arrived, found_row = std::move(found_row)] {
-                                    *row = found_row;
-                                    *arrived = true;
-                                    signal->Notify();
-                                  });
-                                });
+  core.deps.store->FindQuestion(
+      session->row().session_id, query.question_id,
+      [loop, signal, row, arrived](std::optional<QuestionRow> found_row) {
+        asio::post(loop, [signal, row, arrived, found_row = std::move(found_row)] {
+          *row = found_row;
+          *arrived = true;
+          signal->Notify();
+        });
+      });
   while (!*arrived) {
     const bool notified = co_await signal->Wait(call->deadline);
     if (!notified) break;
@@ -175,14 +188,18 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call
             ChooseByKind(query.option_kind, UnpackOptions(stands.options)) == stands.option_id);
   }
   if (!same || stands.by != ResolvedBy::kCaller) {
-    co_return MakeError("ALREADY_ANSWERED", "The question has been resolved already; this answer was not sent.");
+    co_return MakeError("ALREADY_ANSWERED",
+                        "The question has been resolved already; this answer was not sent.");
   }
-  co_return Resolution{stands.question_id, stands.outcome, stands.option_id, stands.by, stands.principal, stands.comment};
+  co_return Resolution{stands.question_id, stands.outcome,   stands.option_id,
+                       stands.by,          stands.principal, stands.comment};
 }
 
-awaitable<void> SessionManager::Impl::EndAllTurns(CallPtr call, SessionPtr session, std::string by) {
+awaitable<void> SessionManager::Impl::EndAllTurns(CallPtr call, SessionPtr session,
+                                                  std::string by) {
   std::vector<TurnPtr> turns = session->UnfinishedTurns();
-  for (size_t i = turns.size(); i-- > 0;) session->Cancel(turns[i], by, "the session is being closed", std::nullopt);
+  for (size_t i = turns.size(); i-- > 0;)
+    session->Cancel(turns[i], by, "the session is being closed", std::nullopt);
   session->recorder().Flush();
   for (const TurnPtr& turn : turns) {
     while (!turn->ended()) {
@@ -194,13 +211,15 @@ awaitable<void> SessionManager::Impl::EndAllTurns(CallPtr call, SessionPtr sessi
   co_await session->WaitForRest(call->deadline);
 }
 
-awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPtr call, std::string session_id,
+awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPtr call,
+                                                                          std::string session_id,
                                                                           bool force) {
   const absl::StatusOr<SessionPtr> found = FindCurrent(session_id);
   if (!found.ok()) co_return found.status();
   const SessionPtr session = *found;
   if (!session->UnfinishedTurns().empty() && !force) {
-    co_return MakeError("SESSION_BUSY", "The session has a turn under way; cancel it first or close with force.");
+    co_return MakeError("SESSION_BUSY",
+                        "The session has a turn under way; cancel it first or close with force.");
   }
   co_await EndAllTurns(call, session, "close");
   if (session->has_worker() && session->UnfinishedTurns().empty()) {
@@ -210,12 +229,14 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPt
   co_return view;
 }
 
-awaitable<absl::Status> SessionManager::Impl::DeleteSession(CallPtr call, std::string session_id, bool force) {
+awaitable<absl::Status> SessionManager::Impl::DeleteSession(CallPtr call, std::string session_id,
+                                                            bool force) {
   const absl::StatusOr<SessionPtr> found = FindSession(session_id);
   if (!found.ok()) co_return found.status();
   const SessionPtr session = *found;
   if (!session->UnfinishedTurns().empty() && !force) {
-    co_return MakeError("SESSION_BUSY", "The session has a turn under way; cancel it first or delete with force.");
+    co_return MakeError("SESSION_BUSY",
+                        "The session has a turn under way; cancel it first or delete with force.");
   }
   co_await EndAllTurns(call, session, "close");
   if (!session->UnfinishedTurns().empty()) {

@@ -3,19 +3,11 @@
 #include <utility>
 
 #include "session/errors.h"
+#include "session/manager_errors.h"
 #include "session/manager_impl.h"
 
 namespace acpd::session {
 namespace {
-
-absl::Status StoreLate() {
-  return MakeError(absl::StatusCode::kUnavailable, "STORE_UNAVAILABLE",
-                   "The store did not answer in time; look at the disk of state_dir and try again.");
-}
-
-absl::Status TurnNotFound() {
-  return MakeError("TURN_NOT_FOUND", "There is no such turn; ListTurns shows those that exist.");
-}
 
 // A value that a reader thread of the store brings to a coroutine of the loop.
 template <typename Value>
@@ -49,7 +41,8 @@ bool Matches(const SessionView& view, const ListSessionsQuery& query) {
   if (!query.project_id.empty() && view.project_id != query.project_id) return false;
   if (query.states.empty()) {
     if (view.state == SessionState::kReplaced) return false;
-  } else if (std::find(query.states.begin(), query.states.end(), view.state) == query.states.end()) {
+  } else if (std::find(query.states.begin(), query.states.end(), view.state) ==
+             query.states.end()) {
     return false;
   }
   for (const auto& [name, value] : query.labels) {
@@ -69,7 +62,8 @@ awaitable<std::optional<FoundTurn>> SessionManager::Impl::LookUpTurn(TurnQuery q
   co_return std::move(*delivery->value);
 }
 
-awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::SettledView(CallPtr call, SessionPtr session) {
+awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::SettledView(CallPtr call,
+                                                                         SessionPtr session) {
   SessionView view = session->View();
   const bool settled = co_await session->recorder().Settled(call->deadline);
   if (!settled) co_return StoreLate();
@@ -85,7 +79,8 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::SettledView(CallPtr
   co_return view;
 }
 
-awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, TurnQuery query, WaitFor wait_for) {
+awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, TurnQuery query,
+                                                                  WaitFor wait_for) {
   TurnPtr turn;
   if (!query.turn_id.empty()) {
     const auto it = core.turns.find(query.turn_id);
@@ -96,13 +91,13 @@ awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, 
   }
   if (!turn) {
     const std::optional<FoundTurn> found = co_await LookUpTurn(std::move(query));
-    if (!found || found->row.setup_only) co_return TurnNotFound();
+    if (!found || found->row.setup_only) co_return NoSuchTurn();
     co_return ViewOf(found->row, found->queued_position);
   }
-  if (turn->row.setup_only) co_return TurnNotFound();
+  if (turn->row.setup_only) co_return NoSuchTurn();
   if (wait_for != WaitFor::kUnspecified) {
     const bool waited = co_await WaitForTurn(call, turn, wait_for);
-    if (!waited) co_return MakeError("SHUTTING_DOWN", "acpd is stopping; ask again when it is back.");
+    if (!waited) co_return ShuttingDown();
   }
   TurnView view = turn->View();
   const auto it = core.sessions.find(turn->row.session_id);
@@ -115,7 +110,8 @@ awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, 
   co_return view;
 }
 
-awaitable<absl::StatusOr<TurnPage>> SessionManager::Impl::ListTurns(CallPtr call, TurnListQuery query) {
+awaitable<absl::StatusOr<TurnPage>> SessionManager::Impl::ListTurns(CallPtr call,
+                                                                    TurnListQuery query) {
   if (!query.session_id.empty()) {
     const absl::StatusOr<SessionPtr> session = FindSession(query.session_id);
     if (!session.ok()) co_return session.status();
@@ -138,14 +134,16 @@ awaitable<absl::StatusOr<TurnPage>> SessionManager::Impl::ListTurns(CallPtr call
   co_return page;
 }
 
-awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::GetSession(CallPtr call, std::string session_id) {
+awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::GetSession(CallPtr call,
+                                                                        std::string session_id) {
   const absl::StatusOr<SessionPtr> session = FindSession(session_id);
   if (!session.ok()) co_return session.status();
   absl::StatusOr<SessionView> view = co_await SettledView(call, *session);
   co_return view;
 }
 
-awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPtr call, ListSessionsQuery query) {
+awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPtr call,
+                                                                          ListSessionsQuery query) {
   SessionPage page;
   page.as_of_position = core.deps.log->newest_position();
   std::vector<SessionPtr> matching;
@@ -157,7 +155,8 @@ awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPt
     if (behind && Matches(session->View(), query)) matching.push_back(session);
   }
   std::sort(matching.begin(), matching.end(), [](const SessionPtr& a, const SessionPtr& b) {
-    return std::tie(a->row().create_time, a->row().session_id) > std::tie(b->row().create_time, b->row().session_id);
+    return std::tie(a->row().create_time, a->row().session_id) >
+           std::tie(b->row().create_time, b->row().session_id);
   });
   page.more = matching.size() > query.limit;
   if (page.more) matching.resize(query.limit);
@@ -169,32 +168,34 @@ awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPt
   co_return page;
 }
 
-awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::Impl::PlanSubscription(CallPtr,
-                                                                                  SubscriptionQuery query) {
+awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::Impl::PlanSubscription(
+    CallPtr, SubscriptionQuery query) {
   SubscriptionPlan plan;
   plan.scope = query.scope;
   if (query.scope.kind == LogScope::Kind::kSession) {
     const auto it = core.sessions.find(query.scope.id);
-    if (it == core.sessions.end() || (!it->second->row().ready_once && it->second->UnfinishedTurns().empty() &&
-                                      it->second->row().replaced_by.empty())) {
-      co_return MakeError("SESSION_NOT_FOUND", "There is no session \"" + query.scope.id +
-                                                   "\"; ListSessions shows those that exist.");
+    if (it == core.sessions.end() ||
+        (!it->second->row().ready_once && it->second->UnfinishedTurns().empty() &&
+         it->second->row().replaced_by.empty())) {
+      co_return NoSuchSession(query.scope.id);
     }
   }
   for (const auto& [id, session] : core.sessions) {
-    if (plan.scope.kind == LogScope::Kind::kProject && session->row().project_id != plan.scope.id) continue;
+    if (plan.scope.kind == LogScope::Kind::kProject && session->row().project_id != plan.scope.id)
+      continue;
     if (plan.scope.kind == LogScope::Kind::kSession) {
       const absl::StatusOr<SessionPtr> current = FollowSession(plan.scope.id, "");
       if (!current.ok() || *current != session) continue;
     }
-    for (const uint64_t seq : session->OpenQuestionSeqs()) plan.open_questions.emplace_back(id, seq);
+    for (const uint64_t seq : session->OpenQuestionSeqs())
+      plan.open_questions.emplace_back(id, seq);
   }
   for (const std::string& turn_id : {query.until_turn_id, query.turn_id}) {
     if (turn_id.empty() || core.turns.count(turn_id)) continue;
     TurnQuery by_id;
     by_id.turn_id = turn_id;
     const std::optional<FoundTurn> found = co_await LookUpTurn(std::move(by_id));
-    if (!found || found->row.setup_only) co_return TurnNotFound();
+    if (!found || found->row.setup_only) co_return NoSuchTurn();
     if (turn_id == query.until_turn_id) plan.until_turn_ended = true;
   }
   co_return plan;

@@ -1,17 +1,9 @@
 // Where a session is: in front of every handler, so that another node can be the answer one day.
 #include "session/errors.h"
+#include "session/manager_errors.h"
 #include "session/manager_impl.h"
 
 namespace acpd::session {
-namespace {
-
-absl::Status NotFound(const std::string& session_id) {
-  return MakeError("SESSION_NOT_FOUND",
-                   "There is no session \"" + session_id + "\"; ListSessions shows those that exist.");
-}
-
-}  // namespace
-
 std::string Core::SocketFolder() const {
   return config().runtime_dir + "/" + deps.store->store_id().substr(0, 12);
 }
@@ -27,20 +19,20 @@ std::string Core::SocketPath(const std::string& worker_id) const {
 
 absl::StatusOr<SessionPtr> SessionManager::Impl::FindSession(const std::string& session_id) const {
   const auto it = core.sessions.find(session_id);
-  if (it == core.sessions.end() || !it->second->row().ready_once) return NotFound(session_id);
+  if (it == core.sessions.end() || !it->second->row().ready_once) return NoSuchSession(session_id);
   return it->second;
 }
 
-absl::StatusOr<SessionPtr> SessionManager::Impl::FollowSession(const std::string& session_id,
-                                                               const std::string& project_id) const {
+absl::StatusOr<SessionPtr> SessionManager::Impl::FollowSession(
+    const std::string& session_id, const std::string& project_id) const {
   auto it = core.sessions.find(session_id);
   while (it != core.sessions.end() && !it->second->row().replaced_by.empty()) {
     it = core.sessions.find(it->second->row().replaced_by);
   }
-  if (it == core.sessions.end()) return NotFound(session_id);
+  if (it == core.sessions.end()) return NoSuchSession(session_id);
   const SessionRow& row = it->second->row();
-  if (!project_id.empty() && row.project_id != project_id) return NotFound(session_id);
-  if (!row.ready_once && it->second->UnfinishedTurns().empty()) return NotFound(session_id);
+  if (!project_id.empty() && row.project_id != project_id) return NoSuchSession(session_id);
+  if (!row.ready_once && it->second->UnfinishedTurns().empty()) return NoSuchSession(session_id);
   return it->second;
 }
 

@@ -1,4 +1,5 @@
-// Start: what an earlier acpd left is ended, what it owed goes on. Shutdown: everything ends within its time.
+// Start: what an earlier acpd left is ended, what it owed goes on. Shutdown: everything ends within
+// its time.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -48,16 +49,25 @@ awaitable<void> WaitForCrew(std::shared_ptr<Crew> crew, SteadyTime deadline) {
 
 awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
   const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
-  const bool clean = co_await core.deps.launcher->KillLeftovers(worker.worker_id, worker.worker_pid,
-                                                                worker.worker_start_ticks, deadline);
+  const bool clean = co_await core.deps.launcher->KillLeftovers(
+      worker.worker_id, worker.worker_pid, worker.worker_start_ticks, deadline);
   core.Log(clean ? Severity::kInfo : Severity::kError,
-           clean ? "ended a worker that an earlier acpd left" : "a worker of an earlier acpd could not be ended in time",
+           clean ? "ended a worker that an earlier acpd left"
+                 : "a worker of an earlier acpd could not be ended in time",
            {{"worker", worker.worker_id}, {"session", worker.session_id}});
-  std::function<bool()> remove = [path = worker.socket_path] { return ::remove(path.c_str()) == 0; };
+  std::function<bool()> remove = [path = worker.socket_path] {
+    return ::remove(path.c_str()) == 0;
+  };
   co_await OnPool<bool>(*core.deps.pool, std::move(remove));
 }
 
 awaitable<void> SessionManager::Impl::Start(LoadedState state) {
+  // Before anything waits: calls come already, and a session that is known must not look unknown.
+  for (size_t i = 0; i < state.sessions.size(); ++i) {
+    Session::Make(core, std::move(state.sessions[i]), state.newest_seqs[i]);
+  }
+  core.deleted.insert(state.deleted_sessions.begin(), state.deleted_sessions.end());
+  for (const TurnRow& row : state.unfinished) RestoreTurn(row);
   std::function<bool()> make_folder = [path = core.SocketFolder()] {
     std::error_code error;
     std::filesystem::create_directories(path, error);
@@ -65,14 +75,10 @@ awaitable<void> SessionManager::Impl::Start(LoadedState state) {
   };
   const bool made = co_await OnPool<bool>(*core.deps.pool, std::move(make_folder));
   if (!made) {
-    core.Log(Severity::kError, "the folder of the workers' sockets cannot be made; look at runtime_dir",
+    core.Log(Severity::kError,
+             "the folder of the workers' sockets cannot be made; look at runtime_dir",
              {{"folder", core.SocketFolder()}});
   }
-  for (size_t i = 0; i < state.sessions.size(); ++i) {
-    Session::Make(core, std::move(state.sessions[i]), state.newest_seqs[i]);
-  }
-  core.deleted.insert(state.deleted_sessions.begin(), state.deleted_sessions.end());
-  for (const TurnRow& row : state.unfinished) RestoreTurn(row);
   const auto crew = std::make_shared<Crew>(core.deps.loop);
   for (const WorkerRow& worker : state.workers) Join(core, crew, EndLeftover(worker));
   const SteadyTime deadline = steady_clock::now() + kLeftoversTime + milliseconds(1000);
@@ -119,9 +125,11 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
   turn->request.stored_bytes = row.stored_request;
   core.turns[row.turn_id] = turn;
   if (!row.request_id.empty()) core.requests[{row.project_id, row.request_id}] = turn;
-  core.deps.log->Locate(row.session_id, row.queued_seq, [turn, loop = core.deps.loop](uint64_t position) {
-    asio::post(loop, [turn, position] { turn->after_position = position == 0 ? 0 : position - 1; });
-  });
+  core.deps.log->Locate(
+      row.session_id, row.queued_seq, [turn, loop = core.deps.loop](uint64_t position) {
+        asio::post(loop,
+                   [turn, position] { turn->after_position = position == 0 ? 0 : position - 1; });
+      });
   if (turn->running()) return;
   turn->row.state = TurnState::kQueued;
   core.queued_turns += 1;

@@ -123,6 +123,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   absl::StatusOr<LaunchContext> MakeLaunchContext() const;
   void TakeSetup(const acp::SetupResult& setup);
   void SetAgentSession(const std::string& agent_session_id, bool own);
+  std::string WorkerDetail() const;       // how the worker ended, this one or the last
   absl::Status SetupFailure(const AgentAnswer& answer, const std::string& step, const std::string& timeout_reason);
   SteadyTime SetupDeadline() const;
   bool WorkerFits() const;
@@ -178,6 +179,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   bool closing_ = false;                  // the worker is being stopped
   bool shut_down_ = false;
   std::shared_ptr<AgentWorker> worker_;
+  std::string last_worker_detail_;        // how the one before ended; a set-up that it ends says so
   int64_t next_queue_order_ = 1;
   int64_t front_queue_order_ = 0;         // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;

@@ -215,6 +215,7 @@ void Session::OnGone() {
   event.expected = event.expected || closing_;
   recorder_.Append(CurrentTurnId(), event);
   worker_ = nullptr;
+  last_worker_detail_ = worker->ExitDetail();
   modes_.clear();
   replaying_ = false;
   fresh_resume_ = false;
@@ -223,7 +224,7 @@ void Session::OnGone() {
     if (worker->lost()) {
       turn->evidence.worker_lost = true;
     } else {
-      turn->evidence.exit_detail = worker->ExitDetail();
+      turn->evidence.exit_detail = last_worker_detail_;
     }
     EndTurn(turn);
   }

@@ -123,7 +123,7 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
           co_return ladder;
         case ResumeVerdict::kExited:
           ladder.reason = "AGENT_EXITED";
-          ladder.detail = worker_ ? worker_->ExitDetail() : answer.message;
+          ladder.detail = WorkerDetail();
           co_return ladder;
         case ResumeVerdict::kTimedOut:
           ladder.reason = "RESUME_TIMEOUT";
@@ -232,7 +232,8 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
   }
   if (!worker_ || !worker_->alive() || shut_down_) {
     ReleaseHeld(*this);
-    ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up; send the Chat again.");
+    ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up (" + WorkerDetail() +
+                                                "); send the Chat again.");
     co_return ready;
   }
   const SessionPtr successor = Replace(ladder, agent_session_id);

@@ -60,7 +60,8 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   setting_up_ = false;
   if (ready.moved) co_return;
   if (ready.status.ok() && (!worker_ || !worker_->alive())) {
-    ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt; send the Chat again.");
+    ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt (" + WorkerDetail() +
+                                                "); send the Chat again.");
   }
   if (!ready.status.ok()) row_.last_error = ToFailure(ready.status);
   if (turn->ended() || turn->row.state == TurnState::kQueued) {

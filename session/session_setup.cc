@@ -13,6 +13,13 @@ using std::chrono::steady_clock;
 
 constexpr int64_t kProtocolVersion = 1;
 
+// What a call on a worker comes to that ended between two steps.
+AgentAnswer Exited() {
+  AgentAnswer answer;
+  answer.kind = AgentAnswer::Kind::kExited;
+  return answer;
+}
+
 }  // namespace
 
 awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
@@ -133,6 +140,7 @@ awaitable<absl::Status> Session::StartWorker() {
 
 awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
   const std::shared_ptr<AgentWorker> worker = worker_;
+  if (!worker) co_return SetupFailure(Exited(), "initialize", "START_TIMEOUT");
   const uint64_t id = worker->NextId();
   const AgentAnswer answer = co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) {
@@ -158,6 +166,7 @@ awaitable<absl::Status> Session::Authenticate() {
   const AgentDefinition* definition = agent();
   if (!definition || definition->auth_method.empty()) co_return absl::OkStatus();
   const std::shared_ptr<AgentWorker> worker = worker_;
+  if (!worker) co_return SetupFailure(Exited(), "authenticate", "START_TIMEOUT");
   const uint64_t id = worker->NextId();
   const SteadyTime deadline = SetupDeadline();
   const AgentAnswer answer =
@@ -177,19 +186,20 @@ SteadyTime Session::SetupDeadline() const {
   return steady_clock::now() + (definition ? definition->session_setup_timeout : milliseconds(120'000));
 }
 
+std::string Session::WorkerDetail() const {
+  return worker_ ? worker_->ExitDetail() : last_worker_detail_;
+}
+
 absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string& step,
                                    const std::string& timeout_reason) {
   switch (answer.kind) {
-    case AgentAnswer::Kind::kTimedOut: {
-      const std::string tail = worker_ ? worker_->ExitDetail() : std::string();
+    case AgentAnswer::Kind::kTimedOut:
       return MakeError(timeout_reason, "The agent did not answer " + step + " in time (phase " + step +
-                                           "); it was stopped: " + tail);
-    }
+                                           "); it was stopped: " + WorkerDetail());
     case AgentAnswer::Kind::kExited:
     case AgentAnswer::Kind::kLost:
       return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
-                       "The agent ended before it answered " + step + ": " +
-                           (worker_ ? worker_->ExitDetail() : std::string("its worker is gone")));
+                       "The agent ended before it answered " + step + ": " + WorkerDetail());
     default:
       break;
   }
@@ -205,6 +215,7 @@ absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string&
 
 awaitable<absl::StatusOr<acp::SetupResult>> Session::NewAgentSession(std::string meta_resume_id) {
   const std::shared_ptr<AgentWorker> worker = worker_;
+  if (!worker) co_return SetupFailure(Exited(), "session/new", "START_TIMEOUT");
   const uint64_t id = worker->NextId();
   acp::SessionSetup setup;
   setup.cwd = row_.cwd;

@@ -83,11 +83,14 @@ std::string AgentTest::BeginLongAnswer(const std::string& session_id) {
   return begun ? turn_id : "";
 }
 
-api::TurnResult AgentTest::WaitForEnd(const std::string& session_id, const std::string& turn_id) {
-  const auto stream = client().SubscribeSession(session_id);
-  const auto end = stream->WaitFor(EndOf(turn_id), kAgentPatience);
-  EXPECT_TRUE(end) << "the turn does not end";
-  return end ? end->turn_ended().result() : api::TurnResult();
+api::TurnResult AgentTest::WaitForEnd(const std::string& turn_id) {
+  api::GetTurnRequest request;
+  request.set_turn_id(turn_id);
+  request.set_wait_for(api::WAIT_FOR_FINISHED);
+  const auto turn = client().Call(&Client::Stub::GetTurn, request, kAgentPatience);
+  EXPECT_TRUE(turn.ok()) << turn.ToString();
+  EXPECT_EQ(turn.response.state(), api::TURN_STATE_ENDED) << "the turn does not end";
+  return turn.response.result();
 }
 
 int AgentTest::EndsOf(const std::string& turn_id) {

@@ -44,8 +44,8 @@ class AgentTest : public E2eTest, public ::testing::WithParamInterface<std::stri
   // A new turn of the session, which goes on for many seconds and has begun to answer; its id,
   // empty on failure.
   std::string BeginLongAnswer(const std::string& session_id);
-  // The turn's TurnEnded, waited for. Fails the test where it does not come.
-  api::TurnResult WaitForEnd(const std::string& session_id, const std::string& turn_id);
+  // The turn's result, waited for. Fails the test where it does not end.
+  api::TurnResult WaitForEnd(const std::string& turn_id);
   // How many TurnEnded the whole log has for the turn.
   int EndsOf(const std::string& turn_id);
 

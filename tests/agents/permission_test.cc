@@ -61,7 +61,7 @@ void PermissionTest::Answer(api::PermissionOptionKind kind) {
 }
 
 api::TurnResult PermissionTest::EndOfTool(Resolved::By by, api::PermissionOptionKind kind) {
-  const api::TurnResult result = WaitForEnd(session_id_, turn_id_);
+  const api::TurnResult result = WaitForEnd(turn_id_);
   EXPECT_EQ(EndsOf(turn_id_), 1);
   std::vector<Event> resolved = AllEvents();
   std::erase_if(resolved, [](const Event& event) { return !event.has_question_resolved(); });

@@ -64,7 +64,7 @@ std::string ResumeTest::RememberAndBeKilledInATurn() {
   const std::string session_id = Remember();
   const std::string turn_id = BeginLongAnswer(session_id);
   KillAgentOf(session_id);
-  const api::TurnResult result = WaitForEnd(session_id, turn_id);
+  const api::TurnResult result = WaitForEnd(turn_id);
   EXPECT_EQ(result.outcome(), api::TurnResult::OUTCOME_INTERRUPTED) << result.ShortDebugString();
   EXPECT_EQ(result.error().reason(), "AGENT_EXITED");
   EXPECT_TRUE(result.prompt_sent());
@@ -80,22 +80,6 @@ void ResumeTest::ExpectResumed(const std::string& session_id) {
             api::SessionOrigin::Method_Name(agent().resume_method));
 }
 
-using ResumeAtOnceTest = ResumeTest;
-
-INSTANTIATE_TEST_SUITE_P(Agents, ResumeAtOnceTest,
-                         ::testing::ValuesIn(AgentNames([](const RealAgent& agent) {
-                           return !agent.resumes_only_later;
-                         })),
-                         AgentTestName);
-
-TEST_P(ResumeAtOnceTest, AfterAClose) { ExpectResumed(RememberAndClose()); }
-
-TEST_P(ResumeAtOnceTest, AfterAKillBetweenTurns) {
-  ExpectResumed(RememberAndBeKilledBetweenTurns());
-}
-
-TEST_P(ResumeAtOnceTest, AfterAKillInATurn) { ExpectResumed(RememberAndBeKilledInATurn()); }
-
 // All three in one test, so that the wait for the next minute is one.
 using ResumeLaterTest = ResumeTest;
 
@@ -108,7 +92,6 @@ INSTANTIATE_TEST_SUITE_P(Agents, ResumeLaterTest,
 void WaitForNextMinute() {
   const auto next = std::chrono::floor<minutes>(system_clock::now()) + minutes(1);
   std::this_thread::sleep_until(next + seconds(1));
-  ASSERT_GT(system_clock::now(), next);
 }
 
 TEST_P(ResumeLaterTest, AfterACloseAndAfterKills) {
@@ -129,6 +112,22 @@ TEST_P(ResumeLaterTest, AfterACloseAndAfterKills) {
     ExpectResumed(killed_within);
   }
 }
+
+using ResumeAtOnceTest = ResumeTest;
+
+INSTANTIATE_TEST_SUITE_P(Agents, ResumeAtOnceTest,
+                         ::testing::ValuesIn(AgentNames([](const RealAgent& agent) {
+                           return !agent.resumes_only_later;
+                         })),
+                         AgentTestName);
+
+TEST_P(ResumeAtOnceTest, AfterAClose) { ExpectResumed(RememberAndClose()); }
+
+TEST_P(ResumeAtOnceTest, AfterAKillBetweenTurns) {
+  ExpectResumed(RememberAndBeKilledBetweenTurns());
+}
+
+TEST_P(ResumeAtOnceTest, AfterAKillInATurn) { ExpectResumed(RememberAndBeKilledInATurn()); }
 
 }  // namespace
 }  // namespace acpd::e2e

@@ -31,7 +31,8 @@ class LongLinesTest : public E2eTest {
   LongLinesTest() { options().extra = {{"limits", {{"max_line", kMaxLine}}}}; }
 
   // The agent does `steps` at its first prompt, and is good afterwards.
-  void UseSteps(const json& steps) {
+  void UseSteps(json steps) {
+    steps.push_back(Do("reply", {{"stopReason", "end_turn"}}));
     UseScript({{"session/new", json::array({Do("reply", {{"sessionId", kAgentSession}})})},
                {"session/prompt", json::array({steps, json::array()})}});
     StartDaemon();

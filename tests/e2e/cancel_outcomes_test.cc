@@ -78,8 +78,8 @@ TEST_F(CancelTest, ARaceWithTheEndHasOneWinner) {
     const std::string barrier = "race-" + std::to_string(round);
     const std::string turn_id = Accept(id, Steps(Barrier(barrier)));
     ASSERT_TRUE(barriers().WaitReached(barrier));
-    auto cancelling = std::async(std::launch::async,
-                                 [&] { return client().Cancel(OfTurn(turn_id)); });
+    auto cancelling =
+        std::async(std::launch::async, [&] { return client().Cancel(OfTurn(turn_id)); });
     barriers().Release(barrier);
     const auto cancelled = cancelling.get();
     ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
@@ -169,8 +169,8 @@ TEST_F(CancelTest, ASecondCancelJoins) {
   UseScript(script);
   StartDaemon();
   const api::ChatResponse running = BeginAt("hold");
-  auto first = std::async(std::launch::async,
-                          [&] { return client().CancelSession(running.session_id()); });
+  auto first =
+      std::async(std::launch::async, [&] { return client().CancelSession(running.session_id()); });
   ASSERT_TRUE(barriers().WaitReached("stop"));
   api::CancelRequest short_one;
   short_one.set_session_id(running.session_id());
@@ -186,8 +186,8 @@ TEST_F(CancelTest, ASecondCancelCanShortenTheGrace) {
   UseScript({{"on_cancel", "ignore"}});
   StartDaemon();
   const api::ChatResponse running = BeginAt("hold");
-  auto first = std::async(std::launch::async,
-                          [&] { return client().CancelSession(running.session_id()); });
+  auto first =
+      std::async(std::launch::async, [&] { return client().CancelSession(running.session_id()); });
   ASSERT_TRUE(log().WaitForReceived("session/cancel"));
   api::CancelRequest at_once;
   at_once.set_session_id(running.session_id());
@@ -204,8 +204,8 @@ TEST_F(CancelTest, TheNextTurnWaitsForTheCancelledOne) {
   StartDaemon();
   const api::ChatResponse running = BeginAt("hold");
   const std::string next = Accept(running.session_id(), Steps(Say("next")));
-  auto cancelling = std::async(std::launch::async,
-                               [&] { return client().CancelSession(running.session_id()); });
+  auto cancelling =
+      std::async(std::launch::async, [&] { return client().CancelSession(running.session_id()); });
   ASSERT_TRUE(barriers().WaitReached("stop"));
   EXPECT_EQ(client().GetTurn(next).response.state(), api::TURN_STATE_QUEUED);
   EXPECT_EQ(log().Received("session/prompt").size(), 1u);

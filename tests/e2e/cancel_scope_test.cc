@@ -111,8 +111,7 @@ TEST_F(CancelScopeTest, AQueuedTurnAloneIsTakenOut) {
   EXPECT_EQ(client().GetTurn(running.turn_id()).response.state(), api::TURN_STATE_RUNNING);
   barriers().Release("hold");
   EXPECT_EQ(WaitForTurn(last).result().text(), "last");
-  EXPECT_EQ(WaitForTurn(running.turn_id()).result().outcome(),
-            api::TurnResult::OUTCOME_COMPLETED);
+  EXPECT_EQ(WaitForTurn(running.turn_id()).result().outcome(), api::TurnResult::OUTCOME_COMPLETED);
   EXPECT_EQ(log().Received("session/prompt").size(), 2u);
 }
 
@@ -126,10 +125,9 @@ TEST_F(CancelScopeTest, AProjectsTurnsAndNoOthers) {
   ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
   EXPECT_EQ(cancelled.response.outcome(), Cancelled::OUTCOME_CANCELLED);
   EXPECT_EQ(OutcomesOf(cancelled.response),
-            (std::map<std::string, Cancelled::Outcome>{
-                {a.turn_id(), Cancelled::OUTCOME_CANCELLED},
-                {b.turn_id(), Cancelled::OUTCOME_CANCELLED},
-                {queued, Cancelled::OUTCOME_NOT_STARTED}}));
+            (std::map<std::string, Cancelled::Outcome>{{a.turn_id(), Cancelled::OUTCOME_CANCELLED},
+                                                       {b.turn_id(), Cancelled::OUTCOME_CANCELLED},
+                                                       {queued, Cancelled::OUTCOME_NOT_STARTED}}));
   EXPECT_EQ(client().GetTurn(other.turn_id()).response.state(), api::TURN_STATE_RUNNING);
   barriers().Release("c");
   EXPECT_EQ(WaitForTurn(other.turn_id()).result().outcome(), api::TurnResult::OUTCOME_COMPLETED);
@@ -143,11 +141,10 @@ TEST_F(CancelScopeTest, Everything) {
   request.set_everything(true);
   const auto cancelled = client().Cancel(request);
   ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
-  EXPECT_EQ(OutcomesOf(cancelled.response),
-            (std::map<std::string, Cancelled::Outcome>{
-                {a.turn_id(), Cancelled::OUTCOME_CANCELLED},
-                {other.turn_id(), Cancelled::OUTCOME_CANCELLED},
-                {queued, Cancelled::OUTCOME_NOT_STARTED}}));
+  EXPECT_EQ(OutcomesOf(cancelled.response), (std::map<std::string, Cancelled::Outcome>{
+                                                {a.turn_id(), Cancelled::OUTCOME_CANCELLED},
+                                                {other.turn_id(), Cancelled::OUTCOME_CANCELLED},
+                                                {queued, Cancelled::OUTCOME_NOT_STARTED}}));
   EXPECT_EQ(client().Cancel(request).response.outcome(), Cancelled::OUTCOME_NOTHING_RUNNING);
 }
 

@@ -15,9 +15,9 @@ struct Row {
   const char* name;
   json steps;  // of each session/load
   const char* reason;
-  const char* detail;    // stands in the origin's detail
-  uint32_t attempts;     // with the default max_retries
-  bool same_worker;      // the fallback uses the worker that was asked
+  const char* detail;     // stands in the origin's detail
+  uint32_t attempts;      // with the default max_retries
+  bool same_worker;       // the fallback uses the worker that was asked
   grpc::StatusCode code;  // of a Chat with MODE_REQUIRE
   const char* require_reason;
 };
@@ -172,8 +172,8 @@ TEST_F(ResumeLadderTest, AnIgnoredMetaWithRequireFails) {
 }
 
 TEST_F(ResumeLadderTest, WhatIsNotAdvertisedIsNotCalled) {
-  script_["capabilities"] = json::parse(
-      R"({"loadSession": false, "sessionCapabilities": {"resume": null}})");
+  script_["capabilities"] =
+      json::parse(R"({"loadSession": false, "sessionCapabilities": {"resume": null}})");
   Start(json::array({"session/resume", "session/load"}));
   const std::string id = MakeDormant();
   const auto chat = client().Say(kProject, id, "what number did I say?");

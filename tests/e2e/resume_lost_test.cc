@@ -13,10 +13,10 @@ class LostTest : public TurnsTest {
  protected:
   // A running turn whose agent has a child that left its process group.
   api::ChatResponse BeginWithChild() {
-    const auto chat = client().Begin(
-        kProject, "",
-        Scripted(Steps(Step("fork", json{{"setsid", true}, {"ignore", "TERM"}}),
-                       Say("before"), Barrier("hold"))));
+    const auto chat =
+        client().Begin(kProject, "",
+                       Scripted(Steps(Step("fork", json{{"setsid", true}, {"ignore", "TERM"}}),
+                                      Say("before"), Barrier("hold"))));
     EXPECT_TRUE(chat.ok()) << chat.ToString();
     EXPECT_TRUE(barriers().WaitReached("hold"));
     return chat.response;
@@ -30,9 +30,8 @@ TEST_F(LostTest, AKilledAcpdEndsWhatItLeftAndRunsWhatItOwes) {
   const std::string id = running.session_id();
   const std::string queued = Accept(id, Steps(Say("after")));
   auto stream = client().SubscribeSession(id);
-  ASSERT_TRUE(stream->WaitFor([&](const Event& event) {
-    return event.has_turn_queued() && event.turn_id() == queued;
-  }));
+  ASSERT_TRUE(stream->WaitFor(
+      [&](const Event& event) { return event.has_turn_queued() && event.turn_id() == queued; }));
   std::vector<Event> seen = stream->Stored();
   stream.reset();
   const pid_t agent = log().Pids().back(), worker = ParentOf(agent), child = Child();
@@ -133,8 +132,7 @@ TEST_F(LostTest, AKilledAgentInATurnInterruptsIt) {
   EXPECT_EQ(turn.result().text(), "before");
   EXPECT_FALSE(IsAlive(child));
   const std::vector<Event> events = EventsOf(running.session_id());
-  const auto exited =
-      std::find_if(events.begin(), events.end(), Is(Event::kWorkerExited));
+  const auto exited = std::find_if(events.begin(), events.end(), Is(Event::kWorkerExited));
   ASSERT_NE(exited, events.end());
   EXPECT_EQ(exited->worker_exited().signal(), SIGKILL);
   EXPECT_FALSE(exited->worker_exited().expected());
@@ -167,8 +165,7 @@ TEST_F(LostTest, AnOpenQuestionOfALostTurnIsResolved) {
   EXPECT_EQ(WaitForTurn(chat.response.turn_id()).result().outcome(),
             api::TurnResult::OUTCOME_INTERRUPTED);
   const std::vector<Event> events = EventsOf(chat.response.session_id());
-  const auto resolved =
-      std::find_if(events.begin(), events.end(), Is(Event::kQuestionResolved));
+  const auto resolved = std::find_if(events.begin(), events.end(), Is(Event::kQuestionResolved));
   ASSERT_NE(resolved, events.end());
   EXPECT_EQ(resolved->question_resolved().by(), api::QuestionResolved::BY_EXIT);
   EXPECT_EQ(client().GetSession(chat.response.session_id()).response.open_questions_size(), 0);

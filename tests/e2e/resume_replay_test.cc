@@ -33,9 +33,8 @@ TEST_F(LoadTest, AReplayOfWhatTheLogHasIsDropped) {
   EXPECT_EQ(chat.response.result().text(), "NEW");
   ASSERT_TRUE(live->WaitFor(EndOf(chat.response.turn_id())));
   EXPECT_THAT(KindsOf(live->Stored()),
-              ::testing::ElementsAre(Event::kTurnQueued, Event::kSessionReady,
-                                     Event::kTurnStarted, Event::kSessionUpdate,
-                                     Event::kTurnEnded));
+              ::testing::ElementsAre(Event::kTurnQueued, Event::kSessionReady, Event::kTurnStarted,
+                                     Event::kSessionUpdate, Event::kTurnEnded));
   EXPECT_EQ(TextOf(live->Stored()), "NEW");
   EXPECT_EQ(EventsOf(id).size(), before + 5);
 }

@@ -9,17 +9,23 @@ namespace {
 
 using Code = grpc::StatusCode;
 
-class WhichSessionTest : public TurnsTest {};
+class WhichSessionTest : public TurnsTest {
+ protected:
+  // The agent's id of a session that acpd has forgotten.
+  std::string MakeForgotten() {
+    const std::string id = MakeDormant();
+    const std::string agent_id = client().GetSession(id).response.agent_session_id();
+    api::DeleteSessionRequest request;
+    request.set_session_id(id);
+    const auto deleted = client().Call(&Client::Stub::DeleteSession, request);
+    EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+    return agent_id;
+  }
+};
 
 TEST_F(WhichSessionTest, AnIdThatOnlyTheAgentKnowsIsAdopted) {
   StartDaemon();
-  const std::string own = MakeDormant();
-  const std::string agent_id = client().GetSession(own).response.agent_session_id();
-  // Another acpd, without this one's state, finds the agent's session by its id.
-  ASSERT_EQ(daemon().Stop(), (ExitStatus{0, 0}));
-  std::filesystem::remove_all(dir() / "state");
-  ForgetAccepted();
-  StartDaemon();
+  const std::string agent_id = MakeForgotten();
   const auto chat = client().Say(kProject, agent_id, "what number did I say?");
   ASSERT_TRUE(chat.ok()) << chat.ToString();
   EXPECT_EQ(chat.response.session_id(), agent_id);
@@ -50,8 +56,7 @@ TEST_F(WhichSessionTest, AnIdThatNobodyKnowsFallsBackOnceAndLeadsToTheSuccessor)
 
 TEST_F(WhichSessionTest, AnUnknownIdWithRequireMakesNoSession) {
   StartDaemon();
-  api::ChatRequest request =
-      ChatOf(kProject, "no-such-session", "hello", api::WAIT_FOR_FINISHED);
+  api::ChatRequest request = ChatOf(kProject, "no-such-session", "hello", api::WAIT_FOR_FINISHED);
   request.mutable_resume_policy()->set_mode(api::ResumePolicy::MODE_REQUIRE);
   const auto chat = client().Chat(request);
   EXPECT_EQ(chat.code(), Code::NOT_FOUND) << chat.ToString();
@@ -73,8 +78,7 @@ TEST_F(WhichSessionTest, AnUnknownIdIsNotKnownUntilItWasReady) {
   ASSERT_TRUE(barriers().WaitReached("resume"));
   EXPECT_EQ(client().GetSession("from-elsewhere").code(), Code::NOT_FOUND);
   EXPECT_TRUE(AllSessions().empty());
-  EXPECT_EQ(client().GetTurn(chat.response.turn_id()).response.state(),
-            api::TURN_STATE_STARTING);
+  EXPECT_EQ(client().GetTurn(chat.response.turn_id()).response.state(), api::TURN_STATE_STARTING);
   barriers().Release("resume");
   EXPECT_EQ(WaitForTurn(chat.response.turn_id()).result().text(), "hello");
   EXPECT_TRUE(client().GetSession("from-elsewhere").ok());
@@ -105,18 +109,13 @@ TEST_F(WhichSessionTest, TheAgentsIdOfAKnownSessionMeansThatSession) {
 
 TEST_F(WhichSessionTest, AgentSessionIdSaysWhatToResumeWhereTheSessionIsNotKnown) {
   StartDaemon();
-  const std::string own = MakeDormant();
-  const std::string agent_id = client().GetSession(own).response.agent_session_id();
-  ASSERT_EQ(daemon().Stop(), (ExitStatus{0, 0}));
-  std::filesystem::remove_all(dir() / "state");
-  ForgetAccepted();
-  StartDaemon();
+  const std::string agent_id = MakeForgotten();
   api::ChatRequest request =
-      ChatOf(kProject, own, "what number did I say?", api::WAIT_FOR_FINISHED);
+      ChatOf(kProject, "lost-here", "what number did I say?", api::WAIT_FOR_FINISHED);
   request.set_agent_session_id(agent_id);
   const auto chat = client().Chat(request);
   ASSERT_TRUE(chat.ok()) << chat.ToString();
-  EXPECT_EQ(chat.response.session_id(), own);
+  EXPECT_EQ(chat.response.session_id(), "lost-here");
   EXPECT_EQ(chat.response.agent_session_id(), agent_id);
   EXPECT_EQ(chat.response.origin().kind(), api::SessionOrigin::KIND_RESUMED);
   EXPECT_EQ(chat.response.result().text(), "42");
@@ -126,8 +125,7 @@ TEST_F(WhichSessionTest, AnotherProjectsSessionIsNotThere) {
   StartDaemon();
   const auto first = client().Say(kProject, "", "hello");
   ASSERT_TRUE(first.ok()) << first.ToString();
-  for (const std::string& id :
-       {first.response.session_id(), first.response.agent_session_id()}) {
+  for (const std::string& id : {first.response.session_id(), first.response.agent_session_id()}) {
     const auto chat = client().Say("other", id, "hello");
     EXPECT_EQ(chat.code(), Code::NOT_FOUND) << chat.ToString();
     EXPECT_EQ(chat.reason(), "SESSION_NOT_FOUND");

@@ -1,0 +1,147 @@
+// From a Chat to a turn in its session's queue: once for each request_id, and with no trace when it
+// is refused.
+#include <utility>
+
+#include "session/errors.h"
+#include "session/manager_errors.h"
+#include "session/manager_impl.h"
+#include "session/names.h"
+
+namespace acpd::session {
+namespace {
+
+bool FreesRequestId(const TurnRow& row) {
+  return row.state == TurnState::kEnded && !row.result.prompt_sent && row.result.error.retryable;
+}
+
+}  // namespace
+
+awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::Accept(
+    CallPtr call, ChatRequest request, bool setup_only) {
+  if (core.refusing) co_return ShuttingDown();
+  const absl::Status health = core.deps.store->health();
+  if (!health.ok()) co_return health;
+  if (request.request_id.empty()) {
+    absl::StatusOr<Accepted> accepted = co_await AcceptNew(call, std::move(request), setup_only);
+    co_return accepted;
+  }
+  const std::pair<std::string, std::string> key{request.project_id, request.request_id};
+  absl::StatusOr<std::optional<Accepted>> known = co_await Deduplicate(call, request);
+  if (!known.ok()) co_return known.status();
+  if (*known) co_return std::move(**known);
+  // Deduplicate has left a mark for this id: nobody else accepts it meanwhile.
+  absl::StatusOr<Accepted> accepted = co_await AcceptNew(call, std::move(request), setup_only);
+  const auto it = core.requests.find(key);
+  if (!accepted.ok() && it != core.requests.end() && !it->second) core.requests.erase(it);
+  core.room.Notify();
+  co_return accepted;
+}
+
+awaitable<absl::StatusOr<std::optional<SessionManager::Impl::Accepted>>>
+SessionManager::Impl::Deduplicate(CallPtr call, const ChatRequest& request) {
+  const std::pair<std::string, std::string> key{request.project_id, request.request_id};
+  const std::string content_hash = request.content_hash;
+  const absl::Status reused = MakeError(
+      "REQUEST_ID_REUSED", "The request_id \"" + request.request_id +
+                               "\" was used for a Chat with other content; use a new one.");
+  std::optional<Accepted> none;
+  auto it = core.requests.find(key);
+  while (it != core.requests.end() && !it->second) {
+    const bool notified = co_await core.room.Wait(call->deadline);
+    if (!notified) co_return StoreLate();
+    it = core.requests.find(key);
+  }
+  if (it != core.requests.end()) {
+    const TurnPtr turn = it->second;
+    if (turn->row.content_hash != content_hash) co_return reused;
+    if (!FreesRequestId(turn->row)) {
+      Accepted accepted;
+      accepted.turn = turn;
+      accepted.deduplicated = true;
+      const auto session = core.sessions.find(turn->row.session_id);
+      accepted.ahead = turn->row.state == TurnState::kQueued && session != core.sessions.end() &&
+                       session->second->UnfinishedTurns().front() != turn;
+      co_return accepted;
+    }
+  }
+  core.requests[key] = nullptr;
+  TurnQuery query;
+  query.project_id = key.first;
+  query.request_id = key.second;
+  const std::optional<FoundTurn> found = co_await LookUpTurn(query);
+  const WallTime oldest = core.now() - std::chrono::duration_cast<std::chrono::microseconds>(
+                                           core.config().limits.request_id_ttl)
+                                           .count();
+  if (!found || FreesRequestId(found->row) || found->row.accept_time < oldest) co_return none;
+  core.requests.erase(key);
+  core.room.Notify();
+  if (found->row.content_hash != content_hash) co_return reused;
+  Accepted accepted;
+  accepted.stored = found;
+  accepted.deduplicated = true;
+  co_return accepted;
+}
+
+awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::AcceptNew(
+    CallPtr call, ChatRequest request, bool setup_only) {
+  const absl::StatusOr<std::string> agent = AgentFor(request);
+  if (!agent.ok()) co_return agent.status();
+  std::string session_cwd;
+  if (const auto known = FollowSession(request.session_id, request.project_id); known.ok()) {
+    session_cwd = (*known)->row().cwd;
+  }
+  std::string cwd = session_cwd;
+  if (session_cwd.empty() || !request.cwd.empty()) {
+    const absl::Status folder =
+        co_await CheckFolder(request, *core.config().Find(*agent), session_cwd, &cwd);
+    if (!folder.ok()) co_return folder;
+  }
+  if (core.refusing) co_return ShuttingDown();
+  // Nothing waits from here until the turn stands in its session's queue.
+  const absl::StatusOr<SessionPtr> session = SessionFor(request, *agent, cwd);
+  if (!session.ok()) co_return session.status();
+  absl::Status refused = CheckRoom(**session, request);
+  if (refused.ok()) refused = CheckCredentials(session->get(), request);
+  if (!refused.ok()) {
+    // A session that was made for this Chat leaves no trace.
+    const bool untouched =
+        (*session)->recorder().newest_seq() == 0 && (*session)->UnfinishedTurns().empty();
+    if (untouched) ForgetUntouched(*session);
+    co_return refused;
+  }
+  Session& home = **session;
+  for (const auto& [name, value] : request.labels) home.mutable_row().labels[name] = value;
+  const auto turn = std::make_shared<Turn>(core.deps.loop);
+  TurnRow& row = turn->row;
+  row.turn_id = NewId(core.now());
+  row.project_id = request.project_id;
+  row.request_id = request.request_id;
+  row.content_hash = request.content_hash;
+  row.principal = call->principal;
+  row.stored_request = request.stored_bytes;
+  row.prompt = request.prompt;
+  row.accept_time = core.now();
+  row.setup_only = setup_only;
+  const bool interrupt = request.busy_policy == BusyPolicy::kInterrupt;
+  turn->request = std::move(request);
+
+  Accepted accepted;
+  accepted.turn = turn;
+  const TurnPtr running = home.current();
+  if (interrupt && running) {
+    home.Cancel(running, "interrupt", "a Chat with BUSY_POLICY_INTERRUPT came", std::nullopt);
+  }
+  accepted.ahead = home.queue_length() > 0 || home.current() != nullptr;
+  if (home.recorder().newest_seq() == 0 && home.row().ready_once) home.AnnounceCreated();
+  core.turns[row.turn_id] = turn;
+  if (!row.request_id.empty()) core.requests[{row.project_id, row.request_id}] = turn;
+  core.queued_turns += 1;
+  core.queued_bytes += row.stored_request.size();
+  home.Accept(turn, interrupt);
+  const bool settled = co_await home.recorder().Settled(call->deadline);
+  if (!settled) co_return StoreLate();
+  home.Pump();
+  co_return accepted;
+}
+
+}  // namespace acpd::session
