@@ -1,4 +1,5 @@
 // How a worker ends: by itself, by Stop, or lost. Whatever happens, OnGone comes once and nothing of the tree is left.
+#include <cstdio>
 #include <utility>
 
 #include "acp/text.h"
@@ -47,6 +48,9 @@ awaitable<void> AgentWorker::CleanUpLost(std::string why) {
   const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
   const bool clean = co_await core_.deps.launcher->KillLeftovers(row_.worker_id, row_.worker_pid,
                                                                  row_.worker_start_ticks, deadline);
+  // A worker that was killed has not removed its socket.
+  std::function<bool()> remove = [path = row_.socket_path] { return ::remove(path.c_str()) == 0; };
+  co_await OnPool<bool>(*core_.deps.pool, std::move(remove));
   if (!clean) {
     core_.Log(Severity::kError, "processes of a lost worker could not be killed in time",
               {{"worker", row_.worker_id}});

@@ -76,8 +76,13 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
     recorder_.Flush();
     co_return;
   }
-  turn->row.origin = ready.origin;
   row_.origin = ready.origin;
+  const std::string& asked = turn->request.session_id;
+  const bool is_other = !asked.empty() && asked != row_.session_id;
+  if (is_other && ready.origin.requested_session_id.empty()) {
+    ready.origin.requested_session_id = asked;
+  }
+  turn->row.origin = ready.origin;
   if (!row_.ready_once) {
     row_.ready_once = true;
     AnnounceCreated();

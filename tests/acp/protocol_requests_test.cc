@@ -21,20 +21,20 @@ TEST(Requests, Authenticate) {
 }
 
 TEST(Requests, NewSession) {
-  EXPECT_EQ(NewSessionLine(2, {"/work", ""}),
-            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/work",)"
+  EXPECT_EQ(NewSessionLine(2, {"/project", ""}),
+            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project",)"
             R"("mcpServers":[]}})");
-  EXPECT_EQ(NewSessionLine(2, {"/work", "old"}),
-            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/work",)"
+  EXPECT_EQ(NewSessionLine(2, {"/project", "old"}),
+            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project",)"
             R"("mcpServers":[],"_meta":{"claudeCode":{"options":{"resume":"old"}}}}})");
 }
 
 TEST(Requests, LoadAndResumeHaveNoResumeIdInMeta) {
-  const std::string params = R"("params":{"sessionId":"s","cwd":"/work","mcpServers":[]}})";
+  const std::string params = R"("params":{"sessionId":"s","cwd":"/project","mcpServers":[]}})";
   for (const std::string meta : {"", "old"}) {
-    EXPECT_EQ(LoadSessionLine(3, "s", {"/work", meta}),
+    EXPECT_EQ(LoadSessionLine(3, "s", {"/project", meta}),
               R"({"jsonrpc":"2.0","id":3,"method":"session/load",)" + params);
-    EXPECT_EQ(ResumeSessionLine(4, "s", {"/work", meta}),
+    EXPECT_EQ(ResumeSessionLine(4, "s", {"/project", meta}),
               R"({"jsonrpc":"2.0","id":4,"method":"session/resume",)" + params);
   }
 }

@@ -103,6 +103,9 @@ TEST_F(WorkerStartTest, ManyAtOnceLeakNoFdAndLeaveNoZombie) {
   Started first = StartVerb({"fds"});  // what the loop opens once is open now
   Finish(first);
   first.peer.reset();
+  // Reaped, so that the fd it was watched by is not counted as open before.
+  WaitFor("the first to be reaped", [] { return OwnChildren().empty(); });
+  io_.poll();
   // A fd that is not close-on-exec, as a careless library may have one.
   int careless = open("/dev/null", O_RDONLY);
   const size_t fds_before = OpenFds();
@@ -136,7 +139,7 @@ TEST_F(WorkerStartTest, ManyAtOnceLeakNoFdAndLeaveNoZombie) {
   for (Started& worker : workers) Finish(worker);
   WaitFor("the workers to be reaped", [] { return OwnChildren().empty(); });
   workers.clear();
-  WaitFor("the fds to be closed", [&] { return OpenFds() == fds_before; });
+  WaitFor("the fds to be closed", [&] { return OpenFds() <= fds_before; });
   close(careless);
 }
 

@@ -46,11 +46,13 @@ TEST_F(WhichSessionTest, AnIdThatNobodyKnowsFallsBackOnceAndLeadsToTheSuccessor)
   const auto second = client().Say(kProject, "no-such-session", "what number did I say?");
   ASSERT_TRUE(second.ok()) << second.ToString();
   EXPECT_EQ(second.response.session_id(), first.response.session_id());
+  EXPECT_EQ(second.response.origin().requested_session_id(), "no-such-session");
   EXPECT_EQ(second.response.result().text(), "9");
   KillAndRestartDaemon();
   const auto third = client().Say(kProject, "no-such-session", "what number did I say?");
   ASSERT_TRUE(third.ok()) << third.ToString();
   EXPECT_EQ(third.response.session_id(), first.response.session_id());
+  EXPECT_EQ(third.response.origin().requested_session_id(), "no-such-session");
   EXPECT_EQ(third.response.result().text(), "9");
 }
 
