@@ -14,21 +14,23 @@
 
 namespace acpd::acp {
 
-// What an agent says, in wire order, to whoever owns the connection (a session). All calls come on the loop; views are valid
-// during the call only.
+// What an agent says, in wire order, to whoever owns the connection (a session). All calls come on
+// the loop; views are valid during the call only.
 class AgentHandler {
  public:
   virtual ~AgentHandler() = default;
 
   virtual void OnHello(const Hello& hello) = 0;
-  virtual void OnUpdate(const UpdateView& update) = 0;               // session/update
-  virtual void OnRequest(const Message& message) = 0;                // must be answered, unknown methods included
+  virtual void OnUpdate(const UpdateView& update) = 0;  // session/update
+  virtual void OnRequest(const Message& message) = 0;  // must be answered, unknown methods included
   virtual void OnNotification(const Message& message) = 0;
-  virtual void OnAnswer(const Message& message) = 0;                 // kResult or kError; its id may be unknown or not ours
-  virtual void OnNoise(std::string_view line) = 0;                   // not JSON, or no JSON-RPC
-  virtual void OnOversize(const OversizeLine& line) = 0;             // over the cap, or nested too deeply
-  // Everything before `offset` of the agent's stdout has been handed over: commit what came of it, then Acknowledge(offset).
-  // A line border, unless a line over the cap is being thrown away just then.
+  virtual void OnAnswer(
+      const Message& message) = 0;  // kResult or kError; its id may be unknown or not ours
+  virtual void OnNoise(std::string_view line) = 0;        // not JSON, or no JSON-RPC
+  virtual void OnOversize(const OversizeLine& line) = 0;  // over the cap, or nested too deeply
+  // Everything before `offset` of the agent's stdout has been handed over: commit what came of it,
+  // then Acknowledge(offset). A line border, unless a line over the cap is being thrown away just
+  // then.
   virtual void OnConsumed(uint64_t offset) = 0;
   virtual void OnStdinDone(uint64_t seq) = 0;
   virtual void OnStderr(std::string_view bytes) = 0;
@@ -41,22 +43,24 @@ class AgentHandler {
   virtual awaitable<void> WaitForRoom() = 0;
 };
 
-// One agent behind its worker: reads the link, cuts lines, parses them (over 256 KiB on `pool`, while this link alone is not read)
-// and calls the handler; sends whole lines. A chunk (at most 256 KiB) is handled in one go, then the loop is yielded to.
-// Loop thread only. The handler must outlive it or call Close first.
+// One agent behind its worker: reads the link, cuts lines, parses them (over 256 KiB on `pool`,
+// while this link alone is not read) and calls the handler; sends whole lines. A chunk (at most 256
+// KiB) is handled in one go, then the loop is yielded to. Loop thread only. The handler must
+// outlive it or call Close first.
 class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
  public:
   struct Options {
     size_t max_line = 32u << 20;
     size_t max_depth = 128;
   };
-  AgentConnection(asio::any_io_executor loop, asio::thread_pool& pool, std::unique_ptr<WorkerLink> link,
-                  AgentHandler* handler, Options options);
+  AgentConnection(asio::any_io_executor loop, asio::thread_pool& pool,
+                  std::unique_ptr<WorkerLink> link, AgentHandler* handler, Options options);
   ~AgentConnection();
 
   // Sends ATTACH and starts reading.
   void Start(uint64_t generation, uint64_t from_offset);
-  // Hands over one line; at most one is outstanding until OnStdinDone(seq), further ones are the caller's to keep.
+  // Hands over one line; at most one is outstanding until OnStdinDone(seq), further ones are the
+  // caller's to keep.
   void SendLine(uint64_t seq, std::string_view line);
   void Acknowledge(uint64_t offset);
   void AcknowledgeExit();

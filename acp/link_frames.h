@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-// The frames between acpd and acpd-worker: u32 length of what follows, u8 type, payload; little endian. Plain C++ without
-// libraries, since the worker is built from it too. An unknown type is skipped by both sides.
+// The frames between acpd and acpd-worker: u32 length of what follows, u8 type, payload; little
+// endian. Plain C++ without libraries, since the worker is built from it too. An unknown type is
+// skipped by both sides.
 namespace acpd::acp {
 
 inline constexpr uint32_t kLinkVersion = 1;
@@ -31,7 +32,8 @@ enum class FrameType : uint8_t {
   kStop = 20,     // u32 grace in milliseconds for each step; 0: SIGKILL of the tree at once
 };
 
-// How an agent is started and what the worker is to know of it. Travels to the worker over an inherited fd, and back in HELLO.
+// How an agent is started and what the worker is to know of it. Travels to the worker over an
+// inherited fd, and back in HELLO.
 struct LaunchSpec {
   std::string worker_id;
   std::vector<std::string> argv;  // argv[0] is looked up in PATH of `env` when it has no slash
@@ -44,12 +46,14 @@ struct LaunchSpec {
 
 struct Hello {
   uint32_t link_version = kLinkVersion;
-  int64_t agent_pid = 0;              // 0: it could not be started
-  uint64_t agent_start_ticks = 0;     // field 22 of /proc/PID/stat: with the pid it names one process for ever
-  std::string start_error;            // empty, or why the agent could not be started ("No such file or directory")
+  int64_t agent_pid = 0;  // 0: it could not be started
+  uint64_t agent_start_ticks =
+      0;  // field 22 of /proc/PID/stat: with the pid it names one process for ever
+  std::string
+      start_error;  // empty, or why the agent could not be started ("No such file or directory")
   int32_t start_errno = 0;
-  uint64_t first_kept_offset = 0;     // of the agent's stdout
-  uint64_t last_stdin_done = 0;       // seq of the last line that the agent's pipe took whole
+  uint64_t first_kept_offset = 0;  // of the agent's stdout
+  uint64_t last_stdin_done = 0;    // seq of the last line that the agent's pipe took whole
   bool agent_exited = false;
   LaunchSpec spec;
 };

@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 
-// ACP v1 as acpd uses it (https://agentclientprotocol.com/protocol): what agents answer, and the lines we send. JSON stays inside
-// acp/: these are plain C++ types.
+// ACP v1 as acpd uses it (https://agentclientprotocol.com/protocol): what agents answer, and the
+// lines we send. JSON stays inside acp/: these are plain C++ types.
 namespace acpd::acp {
 
 // An `error` object of JSON-RPC.
@@ -34,9 +34,10 @@ struct InitializeResult {
   std::string agent_name;
   std::string agent_title;
   std::string agent_version;
-  std::string capabilities_json = "{}";   // agentCapabilities, verbatim
-  std::string auth_methods_json = "[]";   // authMethods, verbatim
-  std::vector<std::string> auth_method_ids;  // without type `terminal`, which `authenticate` must not be given
+  std::string capabilities_json = "{}";  // agentCapabilities, verbatim
+  std::string auth_methods_json = "[]";  // authMethods, verbatim
+  std::vector<std::string>
+      auth_method_ids;  // without type `terminal`, which `authenticate` must not be given
   bool load_session = false;
   bool resume = false;  // sessionCapabilities.*: an object means yes; null, absent, false mean no
   bool close = false;
@@ -56,7 +57,8 @@ struct SetupResult {
   std::string session_id;
   std::string current_mode_id;
   std::vector<ModeInfo> modes;
-  std::string current_model_id;     // models.currentModelId, else the config option of category "model"
+  std::string
+      current_model_id;  // models.currentModelId, else the config option of category "model"
   std::string config_options_json;  // verbatim; empty: none
 };
 
@@ -93,20 +95,23 @@ struct PermissionRequest {
   std::vector<PermissionOption> options;
 };
 
-// Readers of what agents send. INVALID_ARGUMENT with a sentence that names the field when a required one is missing or has the
-// wrong type; optional ones of a wrong type count as absent (the schema's x-deserialize-default-on-error).
+// Readers of what agents send. INVALID_ARGUMENT with a sentence that names the field when a
+// required one is missing or has the wrong type; optional ones of a wrong type count as absent (the
+// schema's x-deserialize-default-on-error).
 absl::StatusOr<InitializeResult> ReadInitializeResult(std::string_view json);
 absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json);  // `null` and `{}` are fine
 absl::StatusOr<PromptResult> ReadPromptResult(std::string_view json);
 absl::StatusOr<PermissionRequest> ReadPermissionRequest(std::string_view json);
 RpcError ReadError(std::string_view json);  // never fails: what cannot be read is in `message`
 ContextUsage ReadContextUsage(std::string_view update_json);
-std::string ReadCurrentMode(std::string_view update_json);  // current_mode_update: currentModeId or modeId
+std::string ReadCurrentMode(
+    std::string_view update_json);  // current_mode_update: currentModeId or modeId
 // session_info_update: nullopt when there is no `title` in it; "" when it is null.
 std::optional<std::string> ReadSessionTitle(std::string_view update_json);
 // params.requestId of `$/cancel_request`, as a raw JSON token; empty: none.
 std::string ReadCancelledRequestId(std::string_view params_json);
-std::string ReadSessionId(std::string_view params_json);  // params.sessionId of any request; empty: none
+std::string ReadSessionId(
+    std::string_view params_json);  // params.sessionId of any request; empty: none
 
 struct SessionSetup {
   std::string cwd;
@@ -115,7 +120,9 @@ struct SessionSetup {
 };
 
 // The lines that we send, without their newline. Ids are our own numbers.
-std::string InitializeLine(uint64_t id, std::string_view version);  // protocolVersion 1 exactly; clientInfo acpd; no fs, no terminal
+std::string InitializeLine(
+    uint64_t id,
+    std::string_view version);  // protocolVersion 1 exactly; clientInfo acpd; no fs, no terminal
 std::string AuthenticateLine(uint64_t id, std::string_view method_id);
 std::string NewSessionLine(uint64_t id, const SessionSetup& setup);
 std::string LoadSessionLine(uint64_t id, std::string_view session_id, const SessionSetup& setup);

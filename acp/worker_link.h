@@ -14,9 +14,9 @@ namespace acpd::acp {
 
 // What a worker tells acpd, in the order in which it was sent.
 struct StdoutChunk {
-  uint64_t offset = 0;      // of the first byte in the agent's stdout
-  std::string_view bytes;   // at most 256 KiB (a longer frame comes as several); valid until the next Read; 64 more bytes behind
-                            // it are readable (simdjson's padding)
+  uint64_t offset = 0;     // of the first byte in the agent's stdout
+  std::string_view bytes;  // at most 256 KiB (a longer frame comes as several); valid until the
+                           // next Read; 64 more bytes behind it are readable (simdjson's padding)
 };
 struct StderrChunk {
   std::string_view bytes;
@@ -26,15 +26,16 @@ struct StdinDone {
 };
 using LinkEvent = std::variant<Hello, StdoutChunk, StderrChunk, StdinDone, WorkerExit>;
 
-// acpd's end of the link to one worker process. One reader coroutine calls Read; the writers never wait: frames are queued and
-// sent in order by a writer coroutine of the link's own (acpd has at most one STDIN outstanding, so the queue is bounded by one
-// line and a few small frames). Loop thread only. Owned by the agent connection; the worker outlives it.
+// acpd's end of the link to one worker process. One reader coroutine calls Read; the writers never
+// wait: frames are queued and sent in order by a writer coroutine of the link's own (acpd has at
+// most one STDIN outstanding, so the queue is bounded by one line and a few small frames). Loop
+// thread only. Owned by the agent connection; the worker outlives it.
 class WorkerLink {
  public:
   virtual ~WorkerLink() = default;
 
-  // Waits for the next event. UNAVAILABLE when the connection is gone or the worker sent what cannot be read; after Close:
-  // CANCELLED.
+  // Waits for the next event. UNAVAILABLE when the connection is gone or the worker sent what
+  // cannot be read; after Close: CANCELLED.
   virtual awaitable<absl::StatusOr<LinkEvent>> Read() = 0;
   virtual void SendAttach(const Attach& attach) = 0;
   virtual void SendStdin(uint64_t seq, std::string_view line) = 0;

@@ -45,8 +45,9 @@ awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime dead
   listener_->recorder().pending().worker = row_;
   const bool settled = co_await listener_->recorder().Settled(deadline);
   if (!settled) {
-    co_return MakeError("STORE_UNAVAILABLE",
-                        "The store did not take the worker's record in time; free disk space or try again.");
+    co_return MakeError(
+        "STORE_UNAVAILABLE",
+        "The store did not take the worker's record in time; free disk space or try again.");
   }
   absl::StatusOr<acp::LaunchedWorker> launched =
       co_await core_.deps.launcher->Launch(std::move(spec), row_.socket_path, deadline);
@@ -79,15 +80,17 @@ awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime dead
     co_return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
                         "The agent's worker process ended at once: " + ExitDetail());
   }
-  co_return MakeError("START_TIMEOUT",
-                      "The worker process did not report in time (phase spawn); look at the load of this machine.");
+  co_return MakeError(
+      "START_TIMEOUT",
+      "The worker process did not report in time (phase spawn); look at the load of this machine.");
 }
 
 absl::Status AgentWorker::StartFailure(const acp::Hello& hello) const {
   const std::string command = hello.spec.argv.empty() ? agent_.command : hello.spec.argv[0];
   return MakeError(absl::StatusCode::kFailedPrecondition, "AGENT_START_FAILED",
-                   "The agent \"" + agent_.name + "\" cannot be started: " + RepairText(command) + ": " +
-                       RepairText(hello.start_error) + ". Install it or correct its `command`.");
+                   "The agent \"" + agent_.name + "\" cannot be started: " + RepairText(command) +
+                       ": " + RepairText(hello.start_error) +
+                       ". Install it or correct its `command`.");
 }
 
 void AgentWorker::SendLine(std::string line) {
@@ -215,26 +218,30 @@ void AgentWorker::OnNoise(std::string_view line) {
   if (++noise_in_row_ < kMaxNoiseInRow || stopping_) return;
   stopping_ = true;
   listener_->OnNotice(Severity::kError, "STDOUT_NOISE",
-                      "The agent wrote 1,000 lines in a row that are no JSON-RPC; it is stopped. Check its command.");
+                      "The agent wrote 1,000 lines in a row that are no JSON-RPC; it is stopped. "
+                      "Check its command.");
   connection_->Stop(milliseconds(0));
 }
 
 void AgentWorker::ReportNoise() {
   if (noise_ == 0) return;
-  listener_->OnNotice(Severity::kWarning, "STDOUT_NOISE",
-                      "Skipped " + std::to_string(noise_) +
-                          " line(s) on the agent's stdout that are no JSON-RPC; the first: " + noise_sample_);
+  listener_->OnNotice(
+      Severity::kWarning, "STDOUT_NOISE",
+      "Skipped " + std::to_string(noise_) +
+          " line(s) on the agent's stdout that are no JSON-RPC; the first: " + noise_sample_);
   noise_ = 0;
 }
 
 void AgentWorker::OnOversize(const acp::OversizeLine& line) {
   Heard();
-  listener_->OnNotice(Severity::kWarning, "LINE_TOO_LONG",
-                      "Dropped a line of " + std::to_string(line.size) + " bytes from the agent" +
-                          (line.method.empty() ? std::string() : " (" + RepairText(line.method) + ")") +
-                          "; the limit is `limits.max_line`.");
+  listener_->OnNotice(
+      Severity::kWarning, "LINE_TOO_LONG",
+      "Dropped a line of " + std::to_string(line.size) + " bytes from the agent" +
+          (line.method.empty() ? std::string() : " (" + RepairText(line.method) + ")") +
+          "; the limit is `limits.max_line`.");
   if (!line.method.empty() && !line.id.empty()) {
-    SendLine(acp::ErrorLine(line.id, acp::kInvalidRequest, "the request is longer than the client accepts"));
+    SendLine(acp::ErrorLine(line.id, acp::kInvalidRequest,
+                            "the request is longer than the client accepts"));
     return;
   }
   const std::optional<uint64_t> id = line.method.empty() ? OwnId(line.id) : std::nullopt;
@@ -260,7 +267,8 @@ void AgentWorker::OnConsumed(uint64_t offset) {
 
 void AgentWorker::OnStderr(std::string_view bytes) {
   stderr_tail_.append(bytes);
-  if (stderr_tail_.size() > 2 * kStderrTail) stderr_tail_.erase(0, stderr_tail_.size() - kStderrTail);
+  if (stderr_tail_.size() > 2 * kStderrTail)
+    stderr_tail_.erase(0, stderr_tail_.size() - kStderrTail);
 }
 
 awaitable<void> AgentWorker::WaitForRoom() {

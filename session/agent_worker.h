@@ -18,9 +18,9 @@ namespace acpd::session {
 struct AgentAnswer {
   enum class Kind { kResult, kError, kExited, kLost, kTimedOut };
   Kind kind = Kind::kTimedOut;
-  std::string result;          // JSON
+  std::string result;  // JSON
   acp::RpcError error;
-  bool too_large = false;      // kError: the answer's line was over the cap
+  bool too_large = false;  // kError: the answer's line was over the cap
 };
 
 // What the owner of a worker (its session) gets to know of the agent, in wire order.
@@ -38,16 +38,19 @@ class AgentListener {
   virtual void OnGone() = 0;
 };
 
-// One agent process behind its acpd-worker, from the launch to the last leftover: sends lines through the outbox (committed first, one
-// outstanding at a time), matches answers, counts noise, and knows how it ended. It speaks no session logic. Loop thread only.
-// Owned by its session; an owner that replaces another takes it over with SetListener.
+// One agent process behind its acpd-worker, from the launch to the last leftover: sends lines
+// through the outbox (committed first, one outstanding at a time), matches answers, counts noise,
+// and knows how it ended. It speaks no session logic. Loop thread only. Owned by its session; an
+// owner that replaces another takes it over with SetListener.
 class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_this<AgentWorker> {
  public:
-  AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener, std::string session_id);
+  AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener,
+              std::string session_id);
   ~AgentWorker() override;
 
-  // Starts the process: the worker's row is committed before the spawn. Returns when HELLO has come and the agent runs.
-  // AGENT_START_FAILED (FAILED_PRECONDITION: no such command; UNAVAILABLE: it could not be run), START_TIMEOUT.
+  // Starts the process: the worker's row is committed before the spawn. Returns when HELLO has come
+  // and the agent runs. AGENT_START_FAILED (FAILED_PRECONDITION: no such command; UNAVAILABLE: it
+  // could not be run), START_TIMEOUT.
   awaitable<absl::Status> Start(acp::LaunchSpec spec, SteadyTime deadline);
 
   uint64_t NextId() { return row_.next_request_id++; }
@@ -58,8 +61,8 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   // Puts a line into the pending record; it goes to the agent once that is committed.
   void SendLine(std::string line);
 
-  // Ends the agent by the ladder of LINK.md and waits until its tree is gone; zero grace kills at once. Never longer than the ladder
-  // and a margin: then what is left is killed by its mark.
+  // Ends the agent by the ladder of LINK.md and waits until its tree is gone; zero grace kills at
+  // once. Never longer than the ladder and a margin: then what is left is killed by its mark.
   awaitable<void> Stop(milliseconds grace);
   void SetListener(AgentListener* listener, const std::string& session_id);
 
@@ -102,7 +105,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void OnLost(const std::string& why) override;
   awaitable<void> WaitForRoom() override;
 
-  void Heard();                       // the agent said something
+  void Heard();  // the agent said something
   void Settle(uint64_t id, AgentAnswer answer);
   void PumpOutbox();
   awaitable<void> CleanUpLost(std::string why);
@@ -119,9 +122,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   std::map<uint64_t, Pending> pending_;
   std::deque<std::pair<uint64_t, std::string>> outbox_;  // committed, not yet handed to the worker
   bool line_outstanding_ = false;
-  bool ended_ = false;                // exit or loss was seen
+  bool ended_ = false;  // exit or loss was seen
   bool lost_ = false;
-  bool gone_ = false;                 // nothing of it is left
+  bool gone_ = false;  // nothing of it is left
   bool stopping_ = false;
   std::optional<acp::WorkerExit> exit_;
   std::string lost_why_, stderr_tail_;

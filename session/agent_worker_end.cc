@@ -1,4 +1,5 @@
-// How a worker ends: by itself, by Stop, or lost. Whatever happens, OnGone comes once and nothing of the tree is left.
+// How a worker ends: by itself, by Stop, or lost. Whatever happens, OnGone comes once and nothing
+// of the tree is left.
 #include <cstdio>
 #include <utility>
 
@@ -12,7 +13,8 @@ using std::chrono::steady_clock;
 
 constexpr size_t kStderrTail = 64u << 10;
 constexpr size_t kDetailTail = 2u << 10;
-// What a worker gets beyond the three steps of its stop ladder before what is left is killed by its mark.
+// What a worker gets beyond the three steps of its stop ladder before what is left is killed by its
+// mark.
 constexpr milliseconds kStopMargin{3000};
 constexpr milliseconds kLeftoversTime{5000};
 

@@ -24,15 +24,15 @@ struct AgentDefinition {
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // templates (session/launch.h)
   std::vector<std::string> inherit_env;
-  std::string builtin;                                   // the built-in definition whose settings apply; empty: none
-  std::string projects_root;                             // empty: the daemon's
-  std::vector<ResumeMethod> resume;                      // in order; never empty
-  std::vector<std::string> resume_missing_patterns;      // case-insensitive substrings
+  std::string builtin;               // the built-in definition whose settings apply; empty: none
+  std::string projects_root;         // empty: the daemon's
+  std::vector<ResumeMethod> resume;  // in order; never empty
+  std::vector<std::string> resume_missing_patterns;  // case-insensitive substrings
   std::string auth_method;
   PermissionMode permission_mode = PermissionMode::kAsk;
   milliseconds start_timeout = seconds(60);
   milliseconds session_setup_timeout = seconds(120);
-  milliseconds turn_timeout{0};                          // 0: none
+  milliseconds turn_timeout{0};  // 0: none
   milliseconds cancel_grace = seconds(30);
   milliseconds stop_grace = seconds(5);
   milliseconds question_timeout = minutes(5);
@@ -40,7 +40,7 @@ struct AgentDefinition {
 };
 
 struct Limits {
-  size_t max_queued_turns = 32;            // of one session
+  size_t max_queued_turns = 32;  // of one session
   size_t max_queued_total = 1000;
   size_t max_queued_bytes = 256u << 20;
   size_t max_line = 32u << 20;
@@ -56,7 +56,7 @@ struct Config {
   std::string projects_root;
   std::vector<std::string> allowed_roots;
   std::string default_agent;
-  std::vector<AgentDefinition> agents;                   // as written
+  std::vector<AgentDefinition> agents;  // as written
   std::map<std::string, std::string> secrets;
   bool adopt_unknown_sessions = true;
   Limits limits;

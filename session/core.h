@@ -26,24 +26,27 @@ struct AgentFacts {
   bool auth_required = false;
 };
 
-// What all sessions share: the daemon's parts and the indices over sessions and turns. Loop thread only. Owned by the manager.
+// What all sessions share: the daemon's parts and the indices over sessions and turns. Loop thread
+// only. Owned by the manager.
 struct Core {
   explicit Core(SessionManager::Dependencies dependencies)
       : deps(std::move(dependencies)), room(deps.loop) {}
 
   SessionManager::Dependencies deps;
   std::unordered_map<std::string, SessionPtr> sessions;
-  std::set<std::string> deleted;                                  // tombstones
-  std::map<std::pair<std::string, std::string>, std::string> by_agent_session;  // (agent, its id) -> session_id
-  std::unordered_map<std::string, TurnPtr> turns;                 // until their end is committed
-  std::map<std::pair<std::string, std::string>, TurnPtr> requests;  // (project, request_id); null while being accepted
-  std::set<std::string> projects;                                 // named once
+  std::set<std::string> deleted;  // tombstones
+  std::map<std::pair<std::string, std::string>, std::string>
+      by_agent_session;                            // (agent, its id) -> session_id
+  std::unordered_map<std::string, TurnPtr> turns;  // until their end is committed
+  std::map<std::pair<std::string, std::string>, TurnPtr>
+      requests;                    // (project, request_id); null while being accepted
+  std::set<std::string> projects;  // named once
   std::map<std::string, AgentFacts> facts;
   size_t queued_turns = 0;
   size_t queued_bytes = 0;
-  bool started = false;                                           // what an earlier acpd left has been ended
-  bool refusing = false;                                          // shutting down
-  Signal room;                                                    // notified at each commit
+  bool started = false;   // what an earlier acpd left has been ended
+  bool refusing = false;  // shutting down
+  Signal room;            // notified at each commit
 
   const Config& config() const { return *deps.config; }
   WallTime now() const { return deps.now(); }
@@ -55,7 +58,8 @@ struct Core {
   std::string SocketFolder() const;  // runtime_dir/<store id>
   std::string SocketPath(const std::string& worker_id) const;
 
-  // Output is read while less than this waits for its commit. It keeps latency low; the store's own cap lies far above.
+  // Output is read while less than this waits for its commit. It keeps latency low; the store's own
+  // cap lies far above.
   static constexpr size_t kUncommittedSoft = 4u << 20;
 };
 

@@ -7,14 +7,17 @@
 #include "absl/status/status.h"
 #include "session/types.h"
 
-// Errors across folders are absl::Status with a stable reason code as payload; server/ turns them into gRPC statuses with the
-// trailer `acpd-reason`. One table says which status each reason has and whether trying again can help.
+// Errors across folders are absl::Status with a stable reason code as payload; server/ turns them
+// into gRPC statuses with the trailer `acpd-reason`. One table says which status each reason has
+// and whether trying again can help.
 namespace acpd::session {
 
-// The reason codes are the names of ErrorReason in proto/acpd/v1 without their prefix, e.g. "SESSION_NOT_FOUND".
-// `message`: one sentence that says what to do. The status code comes from the table; an unknown reason is INTERNAL.
+// The reason codes are the names of ErrorReason in proto/acpd/v1 without their prefix, e.g.
+// "SESSION_NOT_FOUND". `message`: one sentence that says what to do. The status code comes from the
+// table; an unknown reason is INTERNAL.
 absl::Status MakeError(std::string_view reason, std::string_view message);
-// The same with another status than the table's (AGENT_START_FAILED is UNAVAILABLE when the agent exited).
+// The same with another status than the table's (AGENT_START_FAILED is UNAVAILABLE when the agent
+// exited).
 absl::Status MakeError(absl::StatusCode code, std::string_view reason, std::string_view message);
 // "" for a status without one.
 std::string ReasonOf(const absl::Status& status);

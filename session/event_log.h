@@ -13,8 +13,9 @@
 
 namespace acpd::session {
 
-// A row of the log: events that one session had in one commit, at most 64 KiB (or one larger event). Immutable and shared by every
-// reader; positions count up from first_position, seqs from first_seq.
+// A row of the log: events that one session had in one commit, at most 64 KiB (or one larger
+// event). Immutable and shared by every reader; positions count up from first_position, seqs from
+// first_seq.
 struct LogRow {
   std::string session_id, project_id;
   uint64_t first_seq = 0;
@@ -40,16 +41,17 @@ struct LogScope {
 
 // Where a session's log begins and ends now, as committed.
 struct LogBounds {
-  uint64_t oldest_seq = 0, newest_seq = 0;            // 0: no events
+  uint64_t oldest_seq = 0, newest_seq = 0;  // 0: no events
   uint64_t oldest_position = 0, newest_position = 0;
 };
 
-// The committed events: recent ones in memory (bounded by bytes), older ones in the store. Readers are cursors: each asks for what
-// lies behind its position and is called when there is more. A slow reader costs its cursor and nothing else. Thread-safe.
+// The committed events: recent ones in memory (bounded by bytes), older ones in the store. Readers
+// are cursors: each asks for what lies behind its position and is called when there is more. A slow
+// reader costs its cursor and nothing else. Thread-safe.
 class EventLog {
  public:
-  // What a reader gets: the rows behind its cursor, in order of position. The first row may begin at or before the cursor: the
-  // reader skips events with position <= cursor.
+  // What a reader gets: the rows behind its cursor, in order of position. The first row may begin
+  // at or before the cursor: the reader skips events with position <= cursor.
   struct Page {
     std::vector<LogRowPtr> rows;
     // Session scope, no rows: the session is at its end for good.
@@ -61,19 +63,23 @@ class EventLog {
 
   virtual ~EventLog() = default;
 
-  // Hands over the next rows behind `after`, at most `max_bytes` (but at least one row), either at once (returns true, `page` is
-  // filled, from memory), or later by `done` on a reader thread (older ones) or on the store thread (when something new was
-  // committed in this scope). An empty page without replaced_by or deleted never comes. With `past_only`, an empty page says that
+  // Hands over the next rows behind `after`, at most `max_bytes` (but at least one row), either at
+  // once (returns true, `page` is filled, from memory), or later by `done` on a reader thread
+  // (older ones) or on the store thread (when something new was committed in this scope). An empty
+  // page without replaced_by or deleted never comes. With `past_only`, an empty page says that
   // nothing lies behind `after` now. `ticket` names the wait for Forget.
-  virtual bool Next(const LogScope& scope, uint64_t after, size_t max_bytes, bool past_only, Page* page,
-                    PageDone done, uint64_t* ticket) = 0;
-  // A waiting reader leaves; its `done` is not called afterwards, unless it is being called right now.
+  virtual bool Next(const LogScope& scope, uint64_t after, size_t max_bytes, bool past_only,
+                    Page* page, PageDone done, uint64_t* ticket) = 0;
+  // A waiting reader leaves; its `done` is not called afterwards, unless it is being called right
+  // now.
   virtual void Forget(uint64_t ticket) = 0;
 
   virtual uint64_t newest_position() const = 0;
   virtual LogBounds Bounds(const LogScope& scope) const = 0;
-  // The position of the session's event `seq`, on a reader thread; 0 when it is not stored (any more) or not yet made.
-  virtual void Locate(std::string session_id, uint64_t seq, std::function<void(uint64_t position)> done) = 0;
+  // The position of the session's event `seq`, on a reader thread; 0 when it is not stored (any
+  // more) or not yet made.
+  virtual void Locate(std::string session_id, uint64_t seq,
+                      std::function<void(uint64_t position)> done) = 0;
   // One event's bytes and position, on a reader thread; empty bytes when it is not stored.
   virtual void ReadEvent(std::string session_id, uint64_t seq,
                          std::function<void(uint64_t position, std::string bytes)> done) = 0;
@@ -83,19 +89,20 @@ class EventLog {
 
 struct StoreOptions {
   std::string state_dir;
-  size_t recent_bytes = 32u << 20;        // memory for recent rows
+  size_t recent_bytes = 32u << 20;  // memory for recent rows
   size_t uncommitted_cap = 32u << 20;
 };
 
 struct OpenedStore {
   std::unique_ptr<Store> store;
-  EventLog* log = nullptr;                // owned by the store
+  EventLog* log = nullptr;  // owned by the store
 };
 
-// Opens (or makes) the store in `state_dir` and takes its lock. `post_to_loop` runs a function on the loop. FAILED_PRECONDITION
-// when another acpd holds the lock (its pid is named), when the database is corrupt or newer than this acpd.
-absl::StatusOr<OpenedStore> OpenSqliteStore(StoreOptions options,
-                                            std::function<void(std::function<void()>)> post_to_loop);
+// Opens (or makes) the store in `state_dir` and takes its lock. `post_to_loop` runs a function on
+// the loop. FAILED_PRECONDITION when another acpd holds the lock (its pid is named), when the
+// database is corrupt or newer than this acpd.
+absl::StatusOr<OpenedStore> OpenSqliteStore(
+    StoreOptions options, std::function<void(std::function<void()>)> post_to_loop);
 
 }  // namespace acpd::session
 

@@ -9,7 +9,8 @@
 #include "session/types.h"
 #include "session/views.h"
 
-// The stored events, as plain values. Each becomes one ProgressEvent of proto/acpd/v1; what their fields mean stands there.
+// The stored events, as plain values. Each becomes one ProgressEvent of proto/acpd/v1; what their
+// fields mean stands there.
 namespace acpd::session {
 
 struct EventHeader {
@@ -84,8 +85,9 @@ struct SessionDeletedEvent {
   std::string principal;
 };
 
-// Writes events as the public ProgressEvent, without its `position` (the store gives that out and it travels as a slice of its
-// own in front), and reads and writes stored requests. Implemented in server/, so that session/ knows bytes only. Loop thread.
+// Writes events as the public ProgressEvent, without its `position` (the store gives that out and
+// it travels as a slice of its own in front), and reads and writes stored requests. Implemented in
+// server/, so that session/ knows bytes only. Loop thread.
 class EventCodec {
  public:
   virtual ~EventCodec() = default;

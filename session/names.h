@@ -13,7 +13,8 @@ bool IsProjectId(std::string_view id);  // [A-Za-z0-9][A-Za-z0-9._-]{0,127}
 bool IsSessionId(std::string_view id);  // 1-256 bytes of [!-~] without `/`
 bool IsRequestId(std::string_view id);  // 1-256 bytes of printable UTF-8
 
-// A new UUID, version 7 (RFC 9562): its first 48 bits are the time in ms, and ids made by one process ascend.
+// A new UUID, version 7 (RFC 9562): its first 48 bits are the time in ms, and ids made by one
+// process ascend.
 std::string NewId(WallTime now);
 
 // base64url HMAC-SHA-256 of `text` under `key`.

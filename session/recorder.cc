@@ -61,9 +61,8 @@ std::pair<Record, Recorder::Done> Recorder::Take() {
   record.number = ++number_;
   auto done = std::make_shared<std::vector<Done>>(std::move(pending_done_));
   pending_done_.clear();
-  return {std::move(record), [this, keep = owner_.lock(), number = number_, done](const CommitResult& result) {
-            Finished(number, result, *done);
-          }};
+  return {std::move(record), [this, keep = owner_.lock(), number = number_, done](
+                                 const CommitResult& result) { Finished(number, result, *done); }};
 }
 
 void Recorder::Flush() {

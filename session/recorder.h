@@ -17,9 +17,9 @@ namespace acpd::session {
 
 struct Core;
 
-// Gathers what one session changes into the next Record and hands it to the store. While a chunk of the agent's output is being
-// handled nothing is flushed, so that the events, the changes they cause and the consumed offset stand in one transaction.
-// Loop thread only. Owned by its session.
+// Gathers what one session changes into the next Record and hands it to the store. While a chunk of
+// the agent's output is being handled nothing is flushed, so that the events, the changes they
+// cause and the consumed offset stand in one transaction. Loop thread only. Owned by its session.
 class Recorder {
  public:
   using Done = std::function<void(const CommitResult&)>;
@@ -46,7 +46,8 @@ class Recorder {
   void Flush();
   // Takes the pending record and its callbacks, to be committed in a group with another session's.
   std::pair<Record, Done> Take();
-  // Waits until everything recorded so far is committed. False: the deadline came first, or the store refused it.
+  // Waits until everything recorded so far is committed. False: the deadline came first, or the
+  // store refused it.
   awaitable<bool> Settled(SteadyTime deadline);
 
   uint64_t newest_seq() const { return newest_seq_; }
@@ -63,7 +64,7 @@ class Recorder {
   std::weak_ptr<void> owner_;
   std::string session_id_, project_id_;
   uint64_t newest_seq_;
-  uint64_t number_ = 0;      // of the last record handed over
+  uint64_t number_ = 0;  // of the last record handed over
   uint64_t committed_ = 0;
   bool in_chunk_ = false;
   Record pending_;

@@ -50,7 +50,8 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
     // Behind earlier interrupts, before the queue.
     size_t place = 0;
     while (place < queue_.size() && queue_[place]->row.queue_order <= 0) ++place;
-    row.queue_order = place == 0 ? front_queue_order_ - 1'000'000 : queue_[place - 1]->row.queue_order + 1;
+    row.queue_order =
+        place == 0 ? front_queue_order_ - 1'000'000 : queue_[place - 1]->row.queue_order + 1;
     front_queue_order_ = row.queue_order;
     queue_.insert(queue_.begin() + static_cast<std::ptrdiff_t>(place), turn);
     ahead = place + (current_ ? 1 : 0);

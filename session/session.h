@@ -25,19 +25,22 @@ struct Question {
   asio::steady_timer timer;
 };
 
-// One conversation with one agent in one project. It takes its turns one at a time, makes itself ready for each (worker, resume,
-// fallback), and writes everything it does to its log. The parts stand in files of their own:
-//   session.cc            rows, views, records          session_run.cc        the turns' loop, and the end of each turn
-//   session_setup.cc      worker, initialize, login     session_resume.cc     the resume ladder and the fallback
-//   session_agent.cc      what the agent says           session_questions.cc  permissions
-//   session_cancel.cc     cancel with its barrier       session_close.cc      idle, close, delete, shutdown
+// One conversation with one agent in one project. It takes its turns one at a time, makes itself
+// ready for each (worker, resume, fallback), and writes everything it does to its log. The parts
+// stand in files of their own:
+//   session.cc            rows, views, records          session_run.cc        the turns' loop, and
+//   the end of each turn session_setup.cc      worker, initialize, login     session_resume.cc the
+//   resume ladder and the fallback session_agent.cc      what the agent says session_questions.cc
+//   permissions session_cancel.cc     cancel with its barrier       session_close.cc      idle,
+//   close, delete, shutdown
 // Loop thread only. Held by the index of sessions and by its own coroutines.
 class Session : public AgentListener, public std::enable_shared_from_this<Session> {
  public:
   static SessionPtr Make(Core& core, SessionRow row, uint64_t newest_seq);
   ~Session() override;
 
-  // Whatever `turn` needs to know stands in it; the caller has checked it. Events and rows are recorded, not yet flushed.
+  // Whatever `turn` needs to know stands in it; the caller has checked it. Events and rows are
+  // recorded, not yet flushed.
   void Accept(const TurnPtr& turn, bool interrupt);
   // A turn found in the store at the start.
   void Restore(const TurnPtr& turn);
@@ -48,14 +51,16 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
               std::optional<milliseconds> grace);
   // Answers an open question for a caller.
-  absl::StatusOr<Resolution> Respond(const std::string& question_id, const std::optional<std::string>& option_id,
+  absl::StatusOr<Resolution> Respond(const std::string& question_id,
+                                     const std::optional<std::string>& option_id,
                                      const std::string& principal, const std::string& comment);
   const Question* FindQuestion(const std::string& question_id) const;
 
-  // Stops the worker, if there is one, and waits until its tree is gone; `kill`: at once, without the agent's say. No turn may be
-  // running.
+  // Stops the worker, if there is one, and waits until its tree is gone; `kill`: at once, without
+  // the agent's say. No turn may be running.
   awaitable<void> CloseWorker(CloseReason reason, bool kill = false);
-  // The daemon stops: a running turn is cancelled, a starting one goes back to the queue, the worker is stopped.
+  // The daemon stops: a running turn is cancelled, a starting one goes back to the queue, the
+  // worker is stopped.
   awaitable<void> ShutDown(SteadyTime deadline);
   // Waits until no turn is being worked on, a set-up that was under way included.
   awaitable<void> WaitForRest(SteadyTime deadline);
@@ -68,7 +73,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
 
   SessionView View() const;
   SessionState State() const;
-  std::vector<TurnPtr> UnfinishedTurns() const;   // in order; the running one first
+  std::vector<TurnPtr> UnfinishedTurns() const;  // in order; the running one first
   std::vector<uint64_t> OpenQuestionSeqs() const;
   TurnPtr current() const { return current_; }
   size_t queue_length() const { return queue_.size(); }
@@ -78,8 +83,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   const SessionRow& row() const { return row_; }
   SessionRow& mutable_row() { return row_; }
   Recorder& recorder() override { return recorder_; }
-  void RecordRow();                               // puts the row into the pending record
-  void AnnounceCreated();                         // SessionCreated
+  void RecordRow();        // puts the row into the pending record
+  void AnnounceCreated();  // SessionCreated
   const AgentDefinition* agent() const { return core_.config().Find(row_.agent); }
 
  private:
@@ -89,7 +94,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   struct Ready {
     absl::Status status;
     SessionOrigin origin;
-    bool moved = false;       // the turn is the successor's now
+    bool moved = false;  // the turn is the successor's now
   };
   // How the resume ladder came out.
   struct Ladder {
@@ -123,8 +128,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   absl::StatusOr<LaunchContext> MakeLaunchContext() const;
   void TakeSetup(const acp::SetupResult& setup);
   void SetAgentSession(const std::string& agent_session_id, bool own);
-  std::string WorkerDetail() const;       // how the worker ended, this one or the last
-  absl::Status SetupFailure(const AgentAnswer& answer, const std::string& step, const std::string& timeout_reason);
+  std::string WorkerDetail() const;  // how the worker ended, this one or the last
+  absl::Status SetupFailure(const AgentAnswer& answer, const std::string& step,
+                            const std::string& timeout_reason);
   SteadyTime SetupDeadline() const;
   bool WorkerFits() const;
 
@@ -156,8 +162,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_questions.cc
   void OnPermissionRequest(const acp::Message& message);
   void ArmQuestion(const std::shared_ptr<Question>& question);
-  Resolution Resolve(const std::string& question_id, const std::optional<std::string>& option_id, ResolvedBy by,
-                     const std::string& principal, const std::string& comment);
+  Resolution Resolve(const std::string& question_id, const std::optional<std::string>& option_id,
+                     ResolvedBy by, const std::string& principal, const std::string& comment);
   void ResolveAll(ResolvedBy by);
   PermissionMode EffectivePermissionMode() const;
 
@@ -173,26 +179,28 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   SessionRow row_;
   Recorder recorder_;
   std::deque<TurnPtr> queue_;
-  TurnPtr current_;                       // starting or running
-  bool running_ = false;                  // the loop of Run is under way
+  TurnPtr current_;       // starting or running
+  bool running_ = false;  // the loop of Run is under way
   bool setting_up_ = false;
-  bool closing_ = false;                  // the worker is being stopped
+  bool closing_ = false;  // the worker is being stopped
   bool shut_down_ = false;
   std::shared_ptr<AgentWorker> worker_;
-  std::string last_worker_detail_;        // how the one before ended; a set-up that it ends says so
+  std::string last_worker_detail_;  // how the one before ended; a set-up that it ends says so
   int64_t next_queue_order_ = 1;
-  int64_t front_queue_order_ = 0;         // of turns that go before the queue
+  int64_t front_queue_order_ = 0;  // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;
   std::vector<ModeView> modes_;
 
   // Resume
-  std::optional<SessionOrigin> ready_origin_;  // a fallback made this session ready: its first turn starts with it
-  bool fresh_resume_ = false;             // resumed and not prompted since
-  bool replaying_ = false;                // from session/load to the next prompt
-  bool replay_known_ = false;             // our log has what is replayed
+  std::optional<SessionOrigin>
+      ready_origin_;           // a fallback made this session ready: its first turn starts with it
+  bool fresh_resume_ = false;  // resumed and not prompted since
+  bool replaying_ = false;     // from session/load to the next prompt
+  bool replay_known_ = false;  // our log has what is replayed
   bool replay_seen_ = false;
   SteadyTime last_update_{};
-  bool hold_updates_ = false;             // the fallback's session/new is under way: whose they are is not known yet
+  bool hold_updates_ =
+      false;  // the fallback's session/new is under way: whose they are is not known yet
   struct HeldUpdate {
     std::string session_id, json, kind, text, message_id, tool_call_id, tool_status, title;
   };
@@ -200,7 +208,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   bool foreign_reported_ = false;
 
   asio::steady_timer idle_timer_;
-  Signal changed_;                        // the worker is gone, or the loop has come to rest
+  Signal changed_;  // the worker is gone, or the loop has come to rest
 };
 
 }  // namespace acpd::session

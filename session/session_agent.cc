@@ -1,4 +1,5 @@
-// What the agent says, in wire order: updates, requests, notifications, the prompt's answer, its end.
+// What the agent says, in wire order: updates, requests, notifications, the prompt's answer, its
+// end.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// An update is cut into parts so that each event stays below 3 MiB: `json` and `text` take up to this much of each.
+// An update is cut into parts so that each event stays below 3 MiB: `json` and `text` take up to
+// this much of each.
 constexpr size_t kWholeUpdate = 2'800'000;
 constexpr size_t kPart = 1'400'000;
 
@@ -45,7 +47,8 @@ uint32_t CountPieces(std::string_view text) {
 }  // namespace
 
 std::string_view Session::CurrentTurnId() const {
-  return current_ && current_->running() ? std::string_view(current_->row.turn_id) : std::string_view();
+  return current_ && current_->running() ? std::string_view(current_->row.turn_id)
+                                         : std::string_view();
 }
 
 bool Session::IsForeign(std::string_view agent_session_id) {
@@ -56,8 +59,9 @@ bool Session::IsForeign(std::string_view agent_session_id) {
 void Session::OnUpdate(const acp::UpdateView& update) {
   last_update_ = steady_clock::now();
   if (hold_updates_) {
-    held_.push_back({std::string(update.session_id), std::string(update.json), std::string(update.kind),
-                     std::string(update.text), std::string(update.message_id), std::string(update.tool_call_id),
+    held_.push_back({std::string(update.session_id), std::string(update.json),
+                     std::string(update.kind), std::string(update.text),
+                     std::string(update.message_id), std::string(update.tool_call_id),
                      std::string(update.tool_status), std::string(update.title)});
     return;
   }
@@ -65,7 +69,8 @@ void Session::OnUpdate(const acp::UpdateView& update) {
     if (foreign_reported_) return;
     foreign_reported_ = true;
     OnNotice(Severity::kWarning, "FOREIGN_SESSION",
-             "Dropped updates for the session id \"" + std::string(CutText(update.session_id, 256)) +
+             "Dropped updates for the session id \"" +
+                 std::string(CutText(update.session_id, 256)) +
                  "\", which this worker does not have.");
     return;
   }
@@ -154,8 +159,9 @@ void Session::OnAgentRequest(const acp::Message& message) {
     OnPermissionRequest(message);
     return;
   }
-  worker_->SendLine(acp::ErrorLine(message.id, acp::kMethodNotFound,
-                                   "Method not found: " + RepairText(CutText(message.method, 256))));
+  worker_->SendLine(
+      acp::ErrorLine(message.id, acp::kMethodNotFound,
+                     "Method not found: " + RepairText(CutText(message.method, 256))));
 }
 
 void Session::OnAgentNotification(const acp::Message& message) {
@@ -176,7 +182,8 @@ void Session::OnPromptAnswer(uint64_t id, const AgentAnswer& answer) {
     failure.agent_code = static_cast<int32_t>(answer.error.code);
     failure.message = answer.error.message;
     failure.agent_data = answer.error.data;
-    if (answer.too_large && turn->evidence.limit.empty()) turn->evidence.limit = "MESSAGE_TOO_LARGE";
+    if (answer.too_large && turn->evidence.limit.empty())
+      turn->evidence.limit = "MESSAGE_TOO_LARGE";
     turn->evidence.agent_error = std::move(failure);
   } else {
     const absl::StatusOr<acp::PromptResult> result = acp::ReadPromptResult(answer.result);

@@ -1,5 +1,5 @@
-// Cancel with its barrier: whatever has not started ends at once; a running turn ends when the agent has answered its prompt, or when
-// its worker's tree is gone.
+// Cancel with its barrier: whatever has not started ends at once; a running turn ends when the
+// agent has answered its prompt, or when its worker's tree is gone.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,8 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
                      std::optional<milliseconds> grace) {
   if (turn->ended()) return;
   const AgentDefinition* definition = agent();
-  const milliseconds wanted = grace.value_or(definition ? definition->cancel_grace : milliseconds(30'000));
+  const milliseconds wanted =
+      grace.value_or(definition ? definition->cancel_grace : milliseconds(30'000));
   if (turn->row.state == TurnState::kCancelling) {
     // A second Cancel joins the first; a shorter grace counts.
     if (grace) turn->kill_at = std::min(turn->kill_at, steady_clock::now() + *grace);

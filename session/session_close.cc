@@ -1,4 +1,5 @@
-// How a session lets go of its worker: when idle, when asked to, when the daemon stops; and how it is forgotten.
+// How a session lets go of its worker: when idle, when asked to, when the daemon stops; and how it
+// is forgotten.
 #include <algorithm>
 #include <utility>
 
@@ -32,10 +33,13 @@ awaitable<void> Session::CloseWorker(CloseReason reason, bool kill) {
   closing_ = true;
   idle_timer_.cancel();
   const AgentDefinition* definition = agent();
-  const milliseconds grace = kill ? milliseconds(0) : definition ? definition->stop_grace : kDefaultStopGrace;
+  const milliseconds grace = kill         ? milliseconds(0)
+                             : definition ? definition->stop_grace
+                                          : kDefaultStopGrace;
   asio::steady_timer pause(core_.deps.loop, worker->last_prompt_answer() + kWriteTime);
   boost::system::error_code ignored;
-  if (worker->alive() && !kill) co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
+  if (worker->alive() && !kill)
+    co_await pause.async_wait(asio::redirect_error(use_awaitable, ignored));
   if (worker->alive() && !kill && worker->initialize.close && !row_.agent_session_id.empty()) {
     const uint64_t id = worker->NextId();
     const SteadyTime deadline = steady_clock::now() + grace;
@@ -69,7 +73,8 @@ void Session::ArmIdleTimer() {
 void Session::OnIdleTimer() {
   if (running_ || closing_ || !worker_ || !worker_->alive()) return;
   const AgentDefinition* definition = agent();
-  const bool quiet = definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
+  const bool quiet =
+      definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
   if (!quiet || !questions_.empty()) {
     ArmIdleTimer();
     return;
@@ -95,7 +100,8 @@ awaitable<void> Session::ShutDown(SteadyTime deadline) {
     SetTurnState(turn, TurnState::kQueued);
     recorder_.Flush();
   } else if (turn && turn->running()) {
-    const milliseconds left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    const milliseconds left =
+        std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
     Cancel(turn, "shutdown", "acpd is stopping", std::max(left / 2, milliseconds(0)));
     recorder_.Flush();
     while (!turn->ended()) {
@@ -127,15 +133,18 @@ void Session::EndLost(const TurnPtr& turn) {
 
 awaitable<void> Session::DeleteAgentSide() {
   const std::shared_ptr<AgentWorker> worker = worker_;
-  if (!worker || !worker->alive() || !worker->initialize.remove || row_.agent_session_id.empty()) co_return;
+  if (!worker || !worker->alive() || !worker->initialize.remove || row_.agent_session_id.empty())
+    co_return;
   const AgentDefinition* definition = agent();
   const uint64_t id = worker->NextId();
-  const SteadyTime deadline = steady_clock::now() + (definition ? definition->stop_grace : kDefaultStopGrace);
+  const SteadyTime deadline =
+      steady_clock::now() + (definition ? definition->stop_grace : kDefaultStopGrace);
   co_await worker->Call(id, acp::DeleteSessionLine(id, row_.agent_session_id), deadline);
 }
 
 void Session::Delete(const std::string& principal) {
-  for (const TurnPtr& turn : UnfinishedTurns()) Cancel(turn, "close", "the session was deleted", std::nullopt);
+  for (const TurnPtr& turn : UnfinishedTurns())
+    Cancel(turn, "close", "the session was deleted", std::nullopt);
   row_.deleted = true;
   recorder_.pending().forget_session = true;
   recorder_.pending().full_sync = true;

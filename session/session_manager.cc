@@ -26,11 +26,12 @@ void SessionManager::Leave(const CallPtr& call) {
   if (call->waiting_on) call->waiting_on->Notify();
 }
 
-awaitable<absl::StatusOr<ChatReply>> SessionManager::Chat(CallPtr call, ChatRequest request,
-                                                          std::function<void(const ChatReply&)> accepted) {
+awaitable<absl::StatusOr<ChatReply>> SessionManager::Chat(
+    CallPtr call, ChatRequest request, std::function<void(const ChatReply&)> accepted) {
   return impl_->Chat(std::move(call), std::move(request), std::move(accepted));
 }
-awaitable<absl::StatusOr<SessionView>> SessionManager::CreateSession(CallPtr call, ChatRequest setup) {
+awaitable<absl::StatusOr<SessionView>> SessionManager::CreateSession(CallPtr call,
+                                                                     ChatRequest setup) {
   return impl_->CreateSession(std::move(call), std::move(setup));
 }
 awaitable<absl::StatusOr<CancelReply>> SessionManager::Cancel(CallPtr call, CancelQuery query) {
@@ -39,23 +40,28 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Cancel(CallPtr call, Canc
 awaitable<absl::StatusOr<Resolution>> SessionManager::Respond(CallPtr call, RespondQuery query) {
   return impl_->Respond(std::move(call), std::move(query));
 }
-awaitable<absl::StatusOr<TurnView>> SessionManager::GetTurn(CallPtr call, TurnQuery query, WaitFor wait_for) {
+awaitable<absl::StatusOr<TurnView>> SessionManager::GetTurn(CallPtr call, TurnQuery query,
+                                                            WaitFor wait_for) {
   return impl_->GetTurn(std::move(call), std::move(query), wait_for);
 }
 awaitable<absl::StatusOr<TurnPage>> SessionManager::ListTurns(CallPtr call, TurnListQuery query) {
   return impl_->ListTurns(std::move(call), std::move(query));
 }
-awaitable<absl::StatusOr<SessionView>> SessionManager::GetSession(CallPtr call, std::string session_id) {
+awaitable<absl::StatusOr<SessionView>> SessionManager::GetSession(CallPtr call,
+                                                                  std::string session_id) {
   return impl_->GetSession(std::move(call), std::move(session_id));
 }
-awaitable<absl::StatusOr<SessionPage>> SessionManager::ListSessions(CallPtr call, ListSessionsQuery query) {
+awaitable<absl::StatusOr<SessionPage>> SessionManager::ListSessions(CallPtr call,
+                                                                    ListSessionsQuery query) {
   return impl_->ListSessions(std::move(call), std::move(query));
 }
-awaitable<absl::StatusOr<SessionView>> SessionManager::CloseSession(CallPtr call, std::string session_id,
+awaitable<absl::StatusOr<SessionView>> SessionManager::CloseSession(CallPtr call,
+                                                                    std::string session_id,
                                                                     bool force) {
   return impl_->CloseSession(std::move(call), std::move(session_id), force);
 }
-awaitable<absl::Status> SessionManager::DeleteSession(CallPtr call, std::string session_id, bool force) {
+awaitable<absl::Status> SessionManager::DeleteSession(CallPtr call, std::string session_id,
+                                                      bool force) {
   return impl_->DeleteSession(std::move(call), std::move(session_id), force);
 }
 awaitable<absl::StatusOr<std::vector<AgentView>>> SessionManager::ListAgents(CallPtr call) {
@@ -64,8 +70,8 @@ awaitable<absl::StatusOr<std::vector<AgentView>>> SessionManager::ListAgents(Cal
 awaitable<absl::StatusOr<AgentView>> SessionManager::ProbeAgent(CallPtr call, std::string agent) {
   return impl_->ProbeAgent(std::move(call), std::move(agent));
 }
-awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::PlanSubscription(CallPtr call,
-                                                                            SubscriptionQuery query) {
+awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::PlanSubscription(
+    CallPtr call, SubscriptionQuery query) {
   return impl_->PlanSubscription(std::move(call), std::move(query));
 }
 

@@ -19,22 +19,23 @@
 
 namespace acpd::session {
 
-// One call of a client, as its handler sees it. The edge sets `gone` (on the loop, through SessionManager::Leave) when the caller has
-// left: waits end, the work goes on.
+// One call of a client, as its handler sees it. The edge sets `gone` (on the loop, through
+// SessionManager::Leave) when the caller has left: waits end, the work goes on.
 struct Call {
   std::string principal;
-  SteadyTime deadline = SteadyTime::max();   // when the answer has to be ready: the call's deadline less 200 ms
+  SteadyTime deadline =
+      SteadyTime::max();  // when the answer has to be ready: the call's deadline less 200 ms
   bool gone = false;
-  Signal* waiting_on = nullptr;              // the manager's
+  Signal* waiting_on = nullptr;  // the manager's
 };
 using CallPtr = std::shared_ptr<Call>;
 
 struct ListSessionsQuery {
-  std::string project_id;                    // empty: all
+  std::string project_id;  // empty: all
   std::vector<SessionState> states;
   Labels labels;
   uint32_t limit = 50;
-  WallTime before_time = 0;                  // newest first by create_time; 0: from the newest
+  WallTime before_time = 0;  // newest first by create_time; 0: from the newest
   std::string before_session_id;
 };
 struct SessionPage {
@@ -52,7 +53,7 @@ struct CancelQuery {
   std::string session_id, project_id, turn_id, reason;
   bool include_queued = false;
   bool everything = false;
-  std::optional<milliseconds> grace;         // 0: kill at once
+  std::optional<milliseconds> grace;  // 0: kill at once
 };
 struct CancelReply {
   CancelOutcome outcome = CancelOutcome::kUnspecified;
@@ -61,7 +62,7 @@ struct CancelReply {
 
 struct RespondQuery {
   std::string session_id, question_id;
-  std::string option_id;                     // exactly one of these three
+  std::string option_id;  // exactly one of these three
   bool cancelled = false;
   OptionKind option_kind = OptionKind::kUnspecified;
   std::string comment;
@@ -76,37 +77,44 @@ struct SubscriptionPlan {
   LogScope scope;
   // Open questions in scope: (session_id, seq) of their events, for a stream that starts at "now".
   std::vector<std::pair<std::string, uint64_t>> open_questions;
-  bool until_turn_ended = false;             // it has ended already (as committed)
+  bool until_turn_ended = false;  // it has ended already (as committed)
 };
 
-// The domain's door: resolves projects and sessions, and hands each call to its session. Loop thread only, all of it: the edge
-// posts. Answers are built from committed state or wait for the commit that covers them. Errors are those of session/errors.h.
+// The domain's door: resolves projects and sessions, and hands each call to its session. Loop
+// thread only, all of it: the edge posts. Answers are built from committed state or wait for the
+// commit that covers them. Errors are those of session/errors.h.
 class SessionManager {
  public:
   struct Dependencies {
     asio::any_io_executor loop;
-    asio::thread_pool* pool = nullptr;       // what blocks
+    asio::thread_pool* pool = nullptr;  // what blocks
     Store* store = nullptr;
     EventLog* log = nullptr;
     acp::Launcher* launcher = nullptr;
     EventCodec* codec = nullptr;
     const Config* config = nullptr;
     std::function<WallTime()> now;
-    std::function<void(Severity, std::string_view text, std::vector<std::pair<std::string, std::string>>)> log_line;
+    std::function<void(Severity, std::string_view text,
+                       std::vector<std::pair<std::string, std::string>>)>
+        log_line;
   };
   explicit SessionManager(Dependencies dependencies);
   ~SessionManager();
 
-  // Takes over what an earlier acpd left: its workers and their trees are ended, unfinished turns become INTERRUPTED, queued ones
-  // run. Returns when the leftovers are gone; calls may come before that.
+  // Takes over what an earlier acpd left: its workers and their trees are ended, unfinished turns
+  // become INTERRUPTED, queued ones run. Returns when the leftovers are gone; calls may come before
+  // that.
   awaitable<void> Start(LoadedState state);
-  // Ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within its stop budget and all within `timeout`.
+  // Ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within its
+  // stop budget and all within `timeout`.
   awaitable<void> Shutdown(milliseconds timeout);
-  // From now on new Chats and CreateSessions are refused with SHUTTING_DOWN, and waiting calls end with it.
+  // From now on new Chats and CreateSessions are refused with SHUTTING_DOWN, and waiting calls end
+  // with it.
   void RefuseNew();
 
   // `accepted` is called once the turn is committed (before the answer), with its ids and place.
-  awaitable<absl::StatusOr<ChatReply>> Chat(CallPtr call, ChatRequest request, std::function<void(const ChatReply&)> accepted);
+  awaitable<absl::StatusOr<ChatReply>> Chat(CallPtr call, ChatRequest request,
+                                            std::function<void(const ChatReply&)> accepted);
   awaitable<absl::StatusOr<SessionView>> CreateSession(CallPtr call, ChatRequest setup);
   awaitable<absl::StatusOr<CancelReply>> Cancel(CallPtr call, CancelQuery query);
   awaitable<absl::StatusOr<Resolution>> Respond(CallPtr call, RespondQuery query);
@@ -114,11 +122,13 @@ class SessionManager {
   awaitable<absl::StatusOr<TurnPage>> ListTurns(CallPtr call, TurnListQuery query);
   awaitable<absl::StatusOr<SessionView>> GetSession(CallPtr call, std::string session_id);
   awaitable<absl::StatusOr<SessionPage>> ListSessions(CallPtr call, ListSessionsQuery query);
-  awaitable<absl::StatusOr<SessionView>> CloseSession(CallPtr call, std::string session_id, bool force);
+  awaitable<absl::StatusOr<SessionView>> CloseSession(CallPtr call, std::string session_id,
+                                                      bool force);
   awaitable<absl::Status> DeleteSession(CallPtr call, std::string session_id, bool force);
   awaitable<absl::StatusOr<std::vector<AgentView>>> ListAgents(CallPtr call);
   awaitable<absl::StatusOr<AgentView>> ProbeAgent(CallPtr call, std::string agent);
-  awaitable<absl::StatusOr<SubscriptionPlan>> PlanSubscription(CallPtr call, SubscriptionQuery query);
+  awaitable<absl::StatusOr<SubscriptionPlan>> PlanSubscription(CallPtr call,
+                                                               SubscriptionQuery query);
 
   // The caller has left: ends the waits of `call`.
   void Leave(const CallPtr& call);

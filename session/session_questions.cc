@@ -1,4 +1,5 @@
-// What the agent asks of a person: permissions, answered by policy, a caller, the time-out, or by what ends the turn.
+// What the agent asks of a person: permissions, answered by policy, a caller, the time-out, or by
+// what ends the turn.
 #include <utility>
 
 #include "acp/text.h"
@@ -33,15 +34,17 @@ void Session::OnPermissionRequest(const acp::Message& message) {
     return;
   }
   if (IsForeign(request->session_id)) {
-    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidParams,
-                                     "no such session here: " + std::string(CutText(request->session_id, 256))));
+    worker_->SendLine(
+        acp::ErrorLine(message.id, acp::kInvalidParams,
+                       "no such session here: " + std::string(CutText(request->session_id, 256))));
     return;
   }
   const AgentDefinition* definition = agent();
   milliseconds timeout = definition ? definition->question_timeout : milliseconds(300'000);
   if (current_ && current_->running()) {
     current_->had_output = true;
-    if (current_->request.question_timeout.count() > 0) timeout = current_->request.question_timeout;
+    if (current_->request.question_timeout.count() > 0)
+      timeout = current_->request.question_timeout;
   }
   const auto question = std::make_shared<Question>(core_.deps.loop);
   for (const acp::PermissionOption& option : request->options) {
@@ -85,15 +88,18 @@ void Session::OnPermissionRequest(const acp::Message& message) {
 }
 
 void Session::ArmQuestion(const std::shared_ptr<Question>& question) {
-  question->timer.async_wait([self = shared_from_this(), question](const boost::system::error_code& error) {
-    if (error || !self->questions_.count(question->row.question_id)) return;
-    self->Resolve(question->row.question_id, ChooseOnTimeout(question->options), ResolvedBy::kTimeout, "", "");
-    self->recorder_.Flush();
-  });
+  question->timer.async_wait(
+      [self = shared_from_this(), question](const boost::system::error_code& error) {
+        if (error || !self->questions_.count(question->row.question_id)) return;
+        self->Resolve(question->row.question_id, ChooseOnTimeout(question->options),
+                      ResolvedBy::kTimeout, "", "");
+        self->recorder_.Flush();
+      });
 }
 
-Resolution Session::Resolve(const std::string& question_id, const std::optional<std::string>& option_id,
-                            ResolvedBy by, const std::string& principal, const std::string& comment) {
+Resolution Session::Resolve(const std::string& question_id,
+                            const std::optional<std::string>& option_id, ResolvedBy by,
+                            const std::string& principal, const std::string& comment) {
   const auto it = questions_.find(question_id);
   const std::shared_ptr<Question> question = it->second;
   questions_.erase(it);
@@ -109,7 +115,8 @@ Resolution Session::Resolve(const std::string& question_id, const std::optional<
   recorder_.pending().full_sync = true;
 
   QuestionResolvedEvent event;
-  event.resolution = Resolution{row.question_id, row.outcome, row.option_id, by, principal, comment};
+  event.resolution =
+      Resolution{row.question_id, row.outcome, row.option_id, by, principal, comment};
   recorder_.Append(row.turn_id, event);
   if (by != ResolvedBy::kExit && worker_ && worker_->alive()) {
     worker_->SendLine(option_id ? acp::PermissionSelectedLine(row.agent_request_id, *option_id)
@@ -132,14 +139,16 @@ const Question* Session::FindQuestion(const std::string& question_id) const {
 
 absl::StatusOr<Resolution> Session::Respond(const std::string& question_id,
                                             const std::optional<std::string>& option_id,
-                                            const std::string& principal, const std::string& comment) {
+                                            const std::string& principal,
+                                            const std::string& comment) {
   const Question* question = FindQuestion(question_id);
   if (!question) {
     return MakeError("QUESTION_NOT_FOUND", "The session has no open question with this id.");
   }
   if (option_id && !IsOffered(*option_id, question->options)) {
-    return MakeError("INVALID_ANSWER", "The agent did not offer the option \"" + *option_id +
-                                           "\"; use an option_id of its permission_requested event.");
+    return MakeError("INVALID_ANSWER",
+                     "The agent did not offer the option \"" + *option_id +
+                         "\"; use an option_id of its permission_requested event.");
   }
   Resolution resolution = Resolve(question_id, option_id, ResolvedBy::kCaller, principal, comment);
   recorder_.Flush();

@@ -66,11 +66,13 @@ awaitable<Session::Ready> Session::ResumeOrFallBack(TurnPtr turn) {
 
 Session::Ready Session::Refuse(const Ladder& ladder) {
   Ready ready;
-  const std::string what = "The session " + row_.session_id + " cannot be resumed (" + ladder.reason +
-                           (ladder.detail.empty() ? "" : ": " + ladder.detail) +
+  const std::string what = "The session " + row_.session_id + " cannot be resumed (" +
+                           ladder.reason + (ladder.detail.empty() ? "" : ": " + ladder.detail) +
                            "). Chat without MODE_REQUIRE to go on in a new session.";
-  ready.status = MakeError(ladder.reason == "SESSION_NOT_FOUND" ? "SESSION_NOT_RESUMABLE" : ladder.reason, what);
-  if (ladder.reason == "AGENT_EXITED" || ladder.reason == "RESUME_TIMEOUT" || ladder.reason == "RESUME_FAILED") {
+  ready.status = MakeError(
+      ladder.reason == "SESSION_NOT_FOUND" ? "SESSION_NOT_RESUMABLE" : ladder.reason, what);
+  if (ladder.reason == "AGENT_EXITED" || ladder.reason == "RESUME_TIMEOUT" ||
+      ladder.reason == "RESUME_FAILED") {
     ready.status = MakeError(absl::StatusCode::kUnavailable, ladder.reason, what);
   }
   return ready;
@@ -78,7 +80,8 @@ Session::Ready Session::Refuse(const Ladder& ladder) {
 
 awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
   const AgentDefinition* definition = agent();
-  const std::vector<ResumeMethod> methods = definition ? definition->resume : std::vector<ResumeMethod>();
+  const std::vector<ResumeMethod> methods =
+      definition ? definition->resume : std::vector<ResumeMethod>();
   Ladder ladder;
   ladder.reason = "RESUME_UNSUPPORTED";
   ladder.detail = "the agent offers no way to resume a session";
@@ -90,10 +93,11 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
       ++ladder.attempts;
       ladder.method = method;
       const ResumeAnswer answer = co_await TryResume(method, &ladder.setup);
-      const ResumeVerdict verdict =
-          JudgeResume(answer, definition ? definition->resume_missing_patterns : std::vector<std::string>());
+      const ResumeVerdict verdict = JudgeResume(
+          answer, definition ? definition->resume_missing_patterns : std::vector<std::string>());
       ladder.detail = Detail(answer);
-      const bool again = verdict == ResumeVerdict::kRetryNotFound || verdict == ResumeVerdict::kRetryFailed;
+      const bool again =
+          verdict == ResumeVerdict::kRetryNotFound || verdict == ResumeVerdict::kRetryFailed;
       if (again && retries < max_retries && worker_ && worker_->alive()) {
         ++retries;
         asio::steady_timer pause(core_.deps.loop, kRetryPause);
@@ -132,9 +136,10 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
         case ResumeVerdict::kAuthRequired:
           core_.facts[row_.agent].auth_required = true;
           ladder.kind = Ladder::Kind::kFatal;
-          ladder.fatal = MakeError("AGENT_AUTH_REQUIRED",
-                                   "The agent \"" + row_.agent + "\" wants a login: " + answer.message +
-                                       ". Log it in, then send the Chat again.");
+          ladder.fatal =
+              MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent +
+                                                   "\" wants a login: " + answer.message +
+                                                   ". Log it in, then send the Chat again.");
           co_return ladder;
       }
     }
@@ -232,8 +237,8 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
   }
   if (!worker_ || !worker_->alive() || shut_down_) {
     ReleaseHeld(*this);
-    ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up (" + WorkerDetail() +
-                                                "); send the Chat again.");
+    ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up (" +
+                                                 WorkerDetail() + "); send the Chat again.");
     co_return ready;
   }
   const SessionPtr successor = Replace(ladder, agent_session_id);
@@ -261,7 +266,8 @@ SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_sessi
   row.permission_mode = row_.permission_mode;
   row.model = row_.model;
   row.origin.kind = OriginKind::kFallback;
-  row.origin.method = ladder.kind == Ladder::Kind::kIgnored ? ladder.method : ResumeMethod::kUnspecified;
+  row.origin.method =
+      ladder.kind == Ladder::Kind::kIgnored ? ladder.method : ResumeMethod::kUnspecified;
   row.origin.requested_session_id = row_.session_id;
   row.origin.reason = ladder.reason;
   row.origin.detail = ladder.detail;
@@ -299,11 +305,12 @@ SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_sessi
   std::vector<Record> group;
   group.push_back(std::move(own));
   group.push_back(std::move(next));
-  core_.deps.store->Commit(std::move(group),
-                           [first = std::move(own_done), second = std::move(next_done)](const CommitResult& result) {
-                             first(result);
-                             second(result);
-                           });
+  core_.deps.store->Commit(
+      std::move(group),
+      [first = std::move(own_done), second = std::move(next_done)](const CommitResult& result) {
+        first(result);
+        second(result);
+      });
   changed_.Notify();
   return successor;
 }
@@ -327,10 +334,10 @@ void Session::MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedE
   successor.queue_.pop_back();
   core_.queued_turns -= 1;
   core_.queued_bytes -= turn->row.stored_request.size();
-  turn->evidence.start_failure = ToFailure(
-      MakeError("SESSION_NOT_RESUMABLE", "The session " + row_.session_id + " was replaced by " +
-                                             successor.row_.session_id +
-                                             " while this turn waited, and it asked for MODE_REQUIRE."));
+  turn->evidence.start_failure = ToFailure(MakeError(
+      "SESSION_NOT_RESUMABLE", "The session " + row_.session_id + " was replaced by " +
+                                   successor.row_.session_id +
+                                   " while this turn waited, and it asked for MODE_REQUIRE."));
   successor.EndTurn(turn);
 }
 

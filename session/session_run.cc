@@ -10,6 +10,14 @@ namespace {
 
 using std::chrono::steady_clock;
 
+// A caller sees when another session ran than the one it asked for: a successor, or the one that
+// has this agent session.
+void NameRequested(const std::string& asked, const std::string& ran, SessionOrigin& origin) {
+  if (!asked.empty() && asked != ran && origin.requested_session_id.empty()) {
+    origin.requested_session_id = asked;
+  }
+}
+
 }  // namespace
 
 void Session::Pump() {
@@ -60,8 +68,8 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   setting_up_ = false;
   if (ready.moved) co_return;
   if (ready.status.ok() && (!worker_ || !worker_->alive())) {
-    ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt (" + WorkerDetail() +
-                                                "); send the Chat again.");
+    ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt (" +
+                                                 WorkerDetail() + "); send the Chat again.");
   }
   if (!ready.status.ok()) row_.last_error = ToFailure(ready.status);
   if (turn->ended() || turn->row.state == TurnState::kQueued) {
@@ -77,11 +85,7 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
     co_return;
   }
   row_.origin = ready.origin;
-  const std::string& asked = turn->request.session_id;
-  const bool is_other = !asked.empty() && asked != row_.session_id;
-  if (is_other && ready.origin.requested_session_id.empty()) {
-    ready.origin.requested_session_id = asked;
-  }
+  NameRequested(turn->request.session_id, row_.session_id, ready.origin);
   turn->row.origin = ready.origin;
   if (!row_.ready_once) {
     row_.ready_once = true;
@@ -129,7 +133,9 @@ void Session::StartPrompt(const TurnPtr& turn) {
   turn->row.result.prompt_sent = true;
   row_.prompt_sent = true;
   RecordRow();
-  recorder_.Append(turn->row.turn_id, TurnStartedEvent{});
+  TurnStartedEvent started;
+  started.request_id = turn->row.request_id;
+  recorder_.Append(turn->row.turn_id, started);
   turn->prompt_id = worker_->NextId();
   worker_->SendPrompt(turn->prompt_id,
                       acp::PromptLine(turn->prompt_id, row_.agent_session_id, turn->row.prompt));
@@ -208,7 +214,8 @@ void Session::EndTurn(const TurnPtr& turn) {
   turn->row.end_time = core_.now();
   turn->ended_at = steady_clock::now();
   row_.last_active_time = turn->row.end_time;
-  if (turn->row.result.outcome == Outcome::kFailed || turn->row.result.outcome == Outcome::kInterrupted) {
+  if (turn->row.result.outcome == Outcome::kFailed ||
+      turn->row.result.outcome == Outcome::kInterrupted) {
     row_.last_error = turn->row.result.error;
   } else if (turn->row.result.outcome == Outcome::kCompleted) {
     row_.last_error = Failure();
@@ -216,14 +223,14 @@ void Session::EndTurn(const TurnPtr& turn) {
   }
   if (!turn->row.setup_only) {
     TurnEndedEvent event;
+    event.request_id = turn->row.request_id;
     event.result = turn->row.result;
     recorder_.Append(turn->row.turn_id, event);
   }
   RecordRow();
   RecordTurn(turn);
-  recorder_.WhenCommitted([self = shared_from_this(), turn](const CommitResult&) {
-    self->OnTurnEndCommitted(turn);
-  });
+  recorder_.WhenCommitted(
+      [self = shared_from_this(), turn](const CommitResult&) { self->OnTurnEndCommitted(turn); });
   turn->changed.Notify();
 }
 

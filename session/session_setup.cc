@@ -1,4 +1,5 @@
-// Making a session ready for a turn: the live worker, or a new one with `initialize`, login, and an agent session.
+// Making a session ready for a turn: the live worker, or a new one with `initialize`, login, and an
+// agent session.
 #include <utility>
 
 #include "session/errors.h"
@@ -49,7 +50,8 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
     if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
     co_return ready;
   }
-  const bool resume = !row_.agent_session_id.empty() && (row_.prompt_sent || !row_.own_agent_session);
+  const bool resume =
+      !row_.agent_session_id.empty() && (row_.prompt_sent || !row_.own_agent_session);
   if (resume) {
     Ready resumed = co_await ResumeOrFallBack(turn);
     co_return resumed;
@@ -90,9 +92,10 @@ absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
   context.secrets = &core_.config().secrets;
   context.daemon_env = DaemonEnvironment();
   if (row_.needs_api_key && context.model.api_key.empty()) {
-    return MakeError("CREDENTIALS_NEEDED",
-                     "The session was set up with an api_key that acpd does not keep; send it again in "
-                     "model_provider.api_key, or use api_key_ref.");
+    return MakeError(
+        "CREDENTIALS_NEEDED",
+        "The session was set up with an api_key that acpd does not keep; send it again in "
+        "model_provider.api_key, or use api_key_ref.");
   }
   return context;
 }
@@ -100,8 +103,9 @@ absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
 awaitable<absl::Status> Session::StartWorker() {
   const AgentDefinition* definition = agent();
   if (!definition) {
-    co_return MakeError("AGENT_NOT_FOUND", "The agent \"" + row_.agent +
-                                               "\" is not in the config any more; add it to agent_servers.");
+    co_return MakeError(
+        "AGENT_NOT_FOUND",
+        "The agent \"" + row_.agent + "\" is not in the config any more; add it to agent_servers.");
   }
   const absl::StatusOr<LaunchContext> context = MakeLaunchContext();
   if (!context.ok()) co_return context.status();
@@ -115,7 +119,8 @@ awaitable<absl::Status> Session::StartWorker() {
       definition->projects_root.empty() ? core_.config().projects_root : definition->projects_root;
   rules.project_id = row_.project_id;
   rules.allowed_roots = core_.config().allowed_roots;
-  std::function<absl::Status()> check = [rules, cwd = row_.cwd, argv0 = spec->argv.front(), env = spec->env]() {
+  std::function<absl::Status()> check = [rules, cwd = row_.cwd, argv0 = spec->argv.front(),
+                                         env = spec->env]() {
     const absl::StatusOr<std::string> folder = CheckCwd(rules, cwd);
     if (!folder.ok()) return folder.status();
     std::string path;
@@ -127,7 +132,8 @@ awaitable<absl::Status> Session::StartWorker() {
   const absl::Status checked = co_await OnPool<absl::Status>(*core_.deps.pool, std::move(check));
   if (!checked.ok()) co_return checked;
 
-  worker->fingerprint = LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
+  worker->fingerprint =
+      LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
   worker_ = worker;
   spec->orphan_timeout_ms = static_cast<uint32_t>(core_.config().limits.orphan_timeout.count());
   const absl::Status started = co_await worker->Start(std::move(*spec), deadline);
@@ -142,7 +148,8 @@ awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
   const std::shared_ptr<AgentWorker> worker = worker_;
   if (!worker) co_return SetupFailure(Exited(), "initialize", "START_TIMEOUT");
   const uint64_t id = worker->NextId();
-  const AgentAnswer answer = co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
+  const AgentAnswer answer =
+      co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) {
     co_return SetupFailure(answer, "initialize", "START_TIMEOUT");
   }
@@ -175,15 +182,16 @@ awaitable<absl::Status> Session::Authenticate() {
   if (answer.kind == AgentAnswer::Kind::kError) {
     core_.facts[row_.agent].auth_required = true;
     co_return MakeError("AGENT_AUTH_REQUIRED",
-                        "The agent refused the login method \"" + definition->auth_method +
-                            "\": " + answer.error.message + ". Log the agent in, then send the Chat again.");
+                        "The agent refused the login method \"" + definition->auth_method + "\": " +
+                            answer.error.message + ". Log the agent in, then send the Chat again.");
   }
   co_return SetupFailure(answer, "authenticate", "START_TIMEOUT");
 }
 
 SteadyTime Session::SetupDeadline() const {
   const AgentDefinition* definition = agent();
-  return steady_clock::now() + (definition ? definition->session_setup_timeout : milliseconds(120'000));
+  return steady_clock::now() +
+         (definition ? definition->session_setup_timeout : milliseconds(120'000));
 }
 
 std::string Session::WorkerDetail() const {
@@ -194,8 +202,8 @@ absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string&
                                    const std::string& timeout_reason) {
   switch (answer.kind) {
     case AgentAnswer::Kind::kTimedOut:
-      return MakeError(timeout_reason, "The agent did not answer " + step + " in time (phase " + step +
-                                           "); it was stopped: " + WorkerDetail());
+      return MakeError(timeout_reason, "The agent did not answer " + step + " in time (phase " +
+                                           step + "); it was stopped: " + WorkerDetail());
     case AgentAnswer::Kind::kExited:
     case AgentAnswer::Kind::kLost:
       return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
@@ -205,8 +213,9 @@ absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string&
   }
   if (answer.error.code == acp::kAuthRequired) {
     core_.facts[row_.agent].auth_required = true;
-    return MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent + "\" wants a login: " +
-                                                answer.error.message + ". Log it in, then send the Chat again.");
+    return MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent +
+                                                "\" wants a login: " + answer.error.message +
+                                                ". Log it in, then send the Chat again.");
   }
   return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
                    "The agent refused " + step + ": " + answer.error.message +
@@ -238,7 +247,8 @@ awaitable<absl::StatusOr<acp::SetupResult>> Session::NewAgentSession(std::string
 
 void Session::TakeSetup(const acp::SetupResult& setup) {
   modes_.clear();
-  for (const acp::ModeInfo& mode : setup.modes) modes_.push_back({mode.id, mode.name, mode.description});
+  for (const acp::ModeInfo& mode : setup.modes)
+    modes_.push_back({mode.id, mode.name, mode.description});
   if (!setup.current_mode_id.empty()) row_.mode_id = setup.current_mode_id;
   if (!setup.current_model_id.empty()) row_.model = setup.current_model_id;
 }

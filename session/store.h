@@ -13,25 +13,26 @@
 #include "absl/status/statusor.h"
 #include "session/types.h"
 
-// What acpd keeps, as values: no SQL and no ids made by the store in the domain. A Record is what one session changed in one go; it
-// is fenced by the daemon's generation and by the session's record number. SqliteStore is the one implementation; a shared engine
-// can stand behind the same interface.
+// What acpd keeps, as values: no SQL and no ids made by the store in the domain. A Record is what
+// one session changed in one go; it is fenced by the daemon's generation and by the session's
+// record number. SqliteStore is the one implementation; a shared engine can stand behind the same
+// interface.
 namespace acpd::session {
 
 struct SessionRow {
   std::string session_id, project_id, agent;
-  std::string agent_session_id;         // empty: none yet
-  bool own_agent_session = false;       // made by our own session/new
-  bool prompt_sent = false;             // a prompt was once sent to agent_session_id
-  bool ready_once = false;              // false: an adopted id not yet known to be good; not listed, not found
+  std::string agent_session_id;    // empty: none yet
+  bool own_agent_session = false;  // made by our own session/new
+  bool prompt_sent = false;        // a prompt was once sent to agent_session_id
+  bool ready_once = false;  // false: an adopted id not yet known to be good; not listed, not found
   std::string cwd, title;
   SessionOrigin origin;
   std::string replaced_by;
-  bool deleted = false;                 // a tombstone
+  bool deleted = false;  // a tombstone
   WallTime create_time = 0, last_active_time = 0;
   Labels labels;
   std::optional<ModelProvider> model_provider;  // stored without api_key
-  bool needs_api_key = false;           // it was set up with an api_key that only memory had
+  bool needs_api_key = false;  // it was set up with an api_key that only memory had
   PermissionMode permission_mode = PermissionMode::kUnspecified;
   Failure last_error;
   Usage usage;
@@ -41,40 +42,40 @@ struct SessionRow {
 
 struct TurnRow {
   std::string turn_id, session_id, project_id, request_id, content_hash, principal;
-  std::string stored_request;           // ChatRequest::stored_bytes
+  std::string stored_request;  // ChatRequest::stored_bytes
   std::string prompt;
   TurnState state = TurnState::kUnspecified;
-  int64_t queue_order = 0;              // ascending within the session's queue
+  int64_t queue_order = 0;  // ascending within the session's queue
   WallTime accept_time = 0, start_time = 0, end_time = 0;
-  uint64_t queued_seq = 0;              // of its TurnQueued in session_id's log
-  bool setup_only = false;              // CreateSession: no prompt
+  uint64_t queued_seq = 0;  // of its TurnQueued in session_id's log
+  bool setup_only = false;  // CreateSession: no prompt
   SessionOrigin origin;
   TurnResult result;
 };
 
 struct QuestionRow {
   std::string question_id, session_id, turn_id, worker_id;
-  std::string agent_request_id;         // raw JSON token
-  uint64_t event_seq = 0;               // of its permission_requested event
+  std::string agent_request_id;  // raw JSON token
+  uint64_t event_seq = 0;        // of its permission_requested event
   bool resolved = false;
   // Resolution, once resolved
   QuestionOutcome outcome = QuestionOutcome::kUnspecified;
   std::string option_id, principal, comment;
   ResolvedBy by = ResolvedBy::kUnspecified;
-  std::string options;                  // packed (session/pack.h): id, name, kind, ...
+  std::string options;  // packed (session/pack.h): id, name, kind, ...
   WallTime expire_time = 0;
 };
 
 struct WorkerRow {
   std::string worker_id, session_id, socket_path;
-  int64_t worker_pid = 0;               // 0: the spawn was not confirmed
+  int64_t worker_pid = 0;  // 0: the spawn was not confirmed
   uint64_t worker_start_ticks = 0;
   int64_t agent_pid = 0;
   uint64_t agent_start_ticks = 0;
-  uint64_t next_request_id = 0;         // of ours
+  uint64_t next_request_id = 0;  // of ours
   uint64_t next_stdin_seq = 0;
   uint64_t consumed_offset = 0;
-  std::string pending;                  // packed open requests of both directions
+  std::string pending;  // packed open requests of both directions
 };
 
 struct OutboxLine {
@@ -83,7 +84,8 @@ struct OutboxLine {
   std::string line;
 };
 
-// The events that a record appends, encoded without position, back to back: event i ends at ends[i].
+// The events that a record appends, encoded without position, back to back: event i ends at
+// ends[i].
 struct EventBatch {
   uint64_t first_seq = 0;
   std::vector<uint32_t> ends;
@@ -95,78 +97,84 @@ struct EventBatch {
 struct Record {
   std::string session_id;
   uint64_t generation = 0;
-  uint64_t number = 0;                  // 1, 2, 3 ... per session and generation
-  std::optional<SessionRow> session;    // each of these: the whole new row
+  uint64_t number = 0;                // 1, 2, 3 ... per session and generation
+  std::optional<SessionRow> session;  // each of these: the whole new row
   std::vector<TurnRow> turns;
   std::vector<QuestionRow> questions;
   std::optional<WorkerRow> worker;
-  std::string removed_worker;           // its row and outbox go
+  std::string removed_worker;  // its row and outbox go
   std::vector<OutboxLine> outbox;
-  std::string stdin_done_worker;        // with stdin_done: outbox rows of this worker up to that seq go
+  std::string stdin_done_worker;  // with stdin_done: outbox rows of this worker up to that seq go
   uint64_t stdin_done = 0;
-  std::string link_worker;              // with link_offset: the consumed stdout offset of this worker
+  std::string link_worker;  // with link_offset: the consumed stdout offset of this worker
   uint64_t link_offset = 0;
   EventBatch events;
-  bool forget_session = false;          // DeleteSession: every older row and event of the session goes, this record's stay
-  bool full_sync = false;               // holds an accepted Chat, an answer or a TurnEnded: synchronous=FULL
+  bool forget_session =
+      false;  // DeleteSession: every older row and event of the session goes, this record's stay
+  bool full_sync = false;  // holds an accepted Chat, an answer or a TurnEnded: synchronous=FULL
 
-  size_t cost() const;                  // bytes, for the cap on uncommitted ones
+  size_t cost() const;  // bytes, for the cap on uncommitted ones
 };
 
 struct CommitResult {
-  absl::Status status;                  // OK; or the reason why this group alone was refused (ABORTED: lost ownership)
-  uint64_t first_position = 0;          // of the first event of the group's last record that has events
+  absl::Status
+      status;  // OK; or the reason why this group alone was refused (ABORTED: lost ownership)
+  uint64_t first_position = 0;  // of the first event of the group's last record that has events
 };
 
 struct LoadedState {
-  std::vector<SessionRow> sessions;     // all but tombstones
-  std::vector<uint64_t> newest_seqs;    // parallel to sessions
+  std::vector<SessionRow> sessions;           // all but tombstones
+  std::vector<uint64_t> newest_seqs;          // parallel to sessions
   std::vector<std::string> deleted_sessions;  // the tombstones' ids
-  std::vector<TurnRow> unfinished;      // by session, in queue order
+  std::vector<TurnRow> unfinished;            // by session, in queue order
   std::vector<QuestionRow> open_questions;
   std::vector<WorkerRow> workers;
 };
 
 struct TurnQuery {
-  std::string turn_id;                  // either this ...
-  std::string project_id, request_id;   // ... or these
+  std::string turn_id;                 // either this ...
+  std::string project_id, request_id;  // ... or these
 };
 
 struct TurnListQuery {
-  std::string project_id, session_id;   // empty: all
-  std::vector<TurnState> states;        // empty: all
+  std::string project_id, session_id;  // empty: all
+  std::vector<TurnState> states;       // empty: all
   uint32_t limit = 50;
-  WallTime before_time = 0;             // newest first; 0: from the newest
-  std::string before_turn_id;           // with before_time: strictly behind this one
+  WallTime before_time = 0;    // newest first; 0: from the newest
+  std::string before_turn_id;  // with before_time: strictly behind this one
 };
 
 struct FoundTurn {
   TurnRow row;
-  uint64_t queued_position = 0;         // of its TurnQueued; 0: no longer stored
+  uint64_t queued_position = 0;  // of its TurnQueued; 0: no longer stored
 };
 
-// Thread-safe. Commits are taken in the order of the calls; all that gathered while one transaction ran make up the next one.
+// Thread-safe. Commits are taken in the order of the calls; all that gathered while one transaction
+// ran make up the next one.
 class Store {
  public:
   using CommitDone = std::function<void(const CommitResult&)>;
   virtual ~Store() = default;
 
-  // Called once at the start, before anything else. FAILED_PRECONDITION with a sentence that says what to do when the database is
-  // corrupt or was made by a newer acpd.
+  // Called once at the start, before anything else. FAILED_PRECONDITION with a sentence that says
+  // what to do when the database is corrupt or was made by a newer acpd.
   virtual absl::StatusOr<LoadedState> Load() = 0;
   virtual const std::string& epoch() const = 0;
-  virtual const std::string& store_id() const = 0;   // random, made with the store; names its sockets' folder
-  virtual uint64_t generation() const = 0;           // raised by each Load
+  virtual const std::string& store_id()
+      const = 0;  // random, made with the store; names its sockets' folder
+  virtual uint64_t generation() const = 0;  // raised by each Load
   virtual const std::string& fingerprint_key() const = 0;
 
-  // Commits a group of records in one transaction (normally one record; two for a replacement). `done` runs on the loop after the
-  // commit, in order; the log's readers were woken before. FULL, IOERR and BUSY are tried again until they go, with nothing lost.
+  // Commits a group of records in one transaction (normally one record; two for a replacement).
+  // `done` runs on the loop after the commit, in order; the log's readers were woken before. FULL,
+  // IOERR and BUSY are tried again until they go, with nothing lost.
   virtual void Commit(std::vector<Record> group, CommitDone done) = 0;
   // Bytes handed to Commit and not committed yet. Past the cap callers wait for room.
   virtual size_t uncommitted_bytes() const = 0;
   // OK, or UNAVAILABLE with the reason while commits fail or stall.
   virtual absl::Status health() const = 0;
-  // Waits until all is committed or `timeout` has passed, then stops the threads. False: something was left.
+  // Waits until all is committed or `timeout` has passed, then stops the threads. False: something
+  // was left.
   virtual bool Close(milliseconds timeout) = 0;
 
   // Committed state, on a reader thread; the callbacks run there too.

@@ -16,7 +16,8 @@ bool AppendCapped(std::string& to, std::string_view chunk) {
 
 void Turn::Observe(std::string_view kind, std::string_view message_id, std::string_view chunk) {
   if (kind == "agent_message_chunk") {
-    const bool new_message = !message_open || (!message_id.empty() && message_id != last_message_id);
+    const bool new_message =
+        !message_open || (!message_id.empty() && message_id != last_message_id);
     if (new_message) final_text.clear();
     message_open = true;
     last_message_id = message_id;

@@ -13,24 +13,26 @@
 
 namespace acpd::session {
 
-// One accepted Chat (or CreateSession: setup_only) in memory, from its acceptance until its end is committed.
+// One accepted Chat (or CreateSession: setup_only) in memory, from its acceptance until its end is
+// committed.
 //
-//   QUEUED -> STARTING -> RUNNING <-> WAITING -> ENDED          CANCELLING from RUNNING and WAITING; ENDED from every state
+//   QUEUED -> STARTING -> RUNNING <-> WAITING -> ENDED          CANCELLING from RUNNING and
+//   WAITING; ENDED from every state
 //
 // Loop thread only. Held by its session, the index of turns and whoever waits for it.
 struct Turn {
   explicit Turn(asio::any_io_executor executor) : changed(std::move(executor)) {}
 
-  TurnRow row;                       // what is or will be stored
-  ChatRequest request;               // with the secrets that are not stored
+  TurnRow row;          // what is or will be stored
+  ChatRequest request;  // with the secrets that are not stored
   TurnEvidence evidence;
-  uint64_t after_position = 0;       // the place before its TurnQueued, once committed
+  uint64_t after_position = 0;  // the place before its TurnQueued, once committed
 
   // While RUNNING
-  uint64_t prompt_id = 0;            // of the session/prompt request
-  bool had_output = false;           // text, thought, tool call, plan or question
-  bool phantom = false;              // the resume only looked good: fall back once
-  bool forced = false;               // its worker was killed for it
+  uint64_t prompt_id = 0;   // of the session/prompt request
+  bool had_output = false;  // text, thought, tool call, plan or question
+  bool phantom = false;     // the resume only looked good: fall back once
+  bool forced = false;      // its worker was killed for it
   SteadyTime timeout_at = SteadyTime::max();
   SteadyTime kill_at = SteadyTime::max();
   SteadyTime cancel_asked_at{};
@@ -38,12 +40,14 @@ struct Turn {
 
   std::string text, final_text, last_message_id;
   bool text_truncated = false;
-  bool message_open = false;         // the last update was a chunk of an agent message
+  bool message_open = false;  // the last update was a chunk of an agent message
 
-  Signal changed;                    // notified at each change of state
+  Signal changed;  // notified at each change of state
 
   bool ended() const { return row.state == TurnState::kEnded; }
-  bool unstarted() const { return row.state == TurnState::kQueued || row.state == TurnState::kStarting; }
+  bool unstarted() const {
+    return row.state == TurnState::kQueued || row.state == TurnState::kStarting;
+  }
   bool running() const { return !unstarted() && !ended(); }
 
   // Takes account of one update of the agent: text, and whether it counts as output.
@@ -51,7 +55,7 @@ struct Turn {
   TurnView View() const;
 };
 
-inline constexpr size_t kMaxResultText = 1u << 20;   // of text and final_text
+inline constexpr size_t kMaxResultText = 1u << 20;  // of text and final_text
 TurnView ViewOf(const TurnRow& row, uint64_t after_position);
 
 }  // namespace acpd::session

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-// The domain's plain values. The enums have the numbers of proto/acpd/v1, so that server/convert.cc is a cast (and a test there
-// holds them together). Times are the wall clock in microseconds since 1970; 0: not yet.
+// The domain's plain values. The enums have the numbers of proto/acpd/v1, so that server/convert.cc
+// is a cast (and a test there holds them together). Times are the wall clock in microseconds since
+// 1970; 0: not yet.
 namespace acpd::session {
 
 using std::chrono::milliseconds;
@@ -17,9 +18,23 @@ using WallTime = int64_t;
 using Labels = std::map<std::string, std::string>;
 
 enum class TurnState { kUnspecified, kQueued, kStarting, kRunning, kWaiting, kCancelling, kEnded };
-enum class Outcome { kUnspecified, kCompleted, kTruncated, kRefused, kCancelled, kFailed, kInterrupted };
+enum class Outcome {
+  kUnspecified,
+  kCompleted,
+  kTruncated,
+  kRefused,
+  kCancelled,
+  kFailed,
+  kInterrupted
+};
 enum class CancelOutcome {
-  kUnspecified, kCancelled, kNotStarted, kForced, kNothingRunning, kAlreadyEnded, kPending
+  kUnspecified,
+  kCancelled,
+  kNotStarted,
+  kForced,
+  kNothingRunning,
+  kAlreadyEnded,
+  kPending
 };
 enum class OriginKind { kUnspecified, kNew, kLive, kResumed, kFallback, kForked };
 enum class ResumeMethod { kUnspecified, kMeta, kSessionResume, kSessionLoad };
@@ -31,7 +46,14 @@ enum class OptionKind { kUnspecified, kAllowOnce, kAllowAlways, kRejectOnce, kRe
 enum class SessionState { kUnspecified, kStarting, kIdle, kBusy, kDormant, kReplaced, kWaiting };
 enum class QuestionOutcome { kUnspecified, kSelected, kCancelled, kAccepted, kDeclined };
 enum class ResolvedBy {
-  kUnspecified, kCaller, kPolicy, kTimeout, kCancel, kAgent, kExit, kTurnEnd
+  kUnspecified,
+  kCaller,
+  kPolicy,
+  kTimeout,
+  kCancel,
+  kAgent,
+  kExit,
+  kTurnEnd
 };
 enum class CloseReason { kUnspecified, kCaller, kIdle, kLimit, kShutdown };
 enum class Severity { kUnspecified, kInfo, kWarning, kError };
@@ -99,7 +121,8 @@ struct ResumePolicy {
   std::optional<uint32_t> max_retries;
 };
 
-// A Chat (or CreateSession: no prompt) as asked for; the fields of ChatRequest whose features exist.
+// A Chat (or CreateSession: no prompt) as asked for; the fields of ChatRequest whose features
+// exist.
 struct ChatRequest {
   std::string project_id;
   std::string session_id;
@@ -116,7 +139,8 @@ struct ChatRequest {
   milliseconds question_timeout{0};  // 0: the agent's default
   Labels labels;
   std::string agent_session_id;
-  // The request as the codec wrote it for the store, without wait_for and secrets; session/ only keeps it.
+  // The request as the codec wrote it for the store, without wait_for and secrets; session/ only
+  // keeps it.
   std::string stored_bytes;
   // Canonical hash of every field but request_id, wait_for and api_key.
   std::string content_hash;

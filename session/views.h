@@ -8,7 +8,8 @@
 
 #include "session/types.h"
 
-// What calls show of sessions, turns and questions: snapshots of committed state, the domain's side of the API's messages.
+// What calls show of sessions, turns and questions: snapshots of committed state, the domain's side
+// of the API's messages.
 namespace acpd::session {
 
 struct QuestionOption {
@@ -58,7 +59,8 @@ struct SessionView {
   uint64_t newest_seq = 0;
   std::optional<TurnView> running;
   std::vector<TurnView> queued;
-  std::vector<uint64_t> open_question_seqs;       // of their permission_requested events in this session's log
+  std::vector<uint64_t>
+      open_question_seqs;  // of their permission_requested events in this session's log
   std::vector<std::string> open_question_events;  // the same, encoded, filled in for FULL views
   std::string mode_id;
   std::vector<ModeView> available_modes;

@@ -1,8 +1,10 @@
 // One reader that measures, with the plain synchronous client that a backend would use.
 //   bench_client raw ADDRESS N S       N events of S bytes of text from bench_raw_server
-//   bench_client burst ADDRESS N S     one Chat "burst N S" to acpd's burst agent, read through SubscribeProgress
-//   bench_client latency ADDRESS N S   N Chats of one update each: the agent's write -> this reader, one at a time
-// Prints one JSON object: {"events_per_second":..., "lost":..., "gaps":...} or {"p50_us":..., "p99_us":...}.
+//   bench_client burst ADDRESS N S     one Chat "burst N S" to acpd's burst agent, read through
+//   SubscribeProgress bench_client latency ADDRESS N S   N Chats of one update each: the agent's
+//   write -> this reader, one at a time
+// Prints one JSON object: {"events_per_second":..., "lost":..., "gaps":...} or {"p50_us":...,
+// "p99_us":...}.
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -46,8 +48,8 @@ std::unique_ptr<SessionService::Stub> Connect(const std::string& address) {
   std::exit(1);
 }
 
-ChatResponse Chat(SessionService::Stub& stub, const std::string& session_id, const std::string& prompt,
-                  acpd::v1::WaitFor wait_for) {
+ChatResponse Chat(SessionService::Stub& stub, const std::string& session_id,
+                  const std::string& prompt, acpd::v1::WaitFor wait_for) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTime);
   ChatRequest request;
@@ -75,7 +77,8 @@ void Raw(const Options& options) {
   long read = 0;
   while (reader->Read(&event)) ++read;
   const double seconds = Seconds(steady_clock::now() - started);
-  std::printf("{\"events_per_second\":%.0f,\"lost\":%ld,\"gaps\":0}\n", read / seconds, options.count - read);
+  std::printf("{\"events_per_second\":%.0f,\"lost\":%ld,\"gaps\":0}\n", read / seconds,
+              options.count - read);
 }
 
 void Burst(const Options& options) {
@@ -92,7 +95,8 @@ void Burst(const Options& options) {
   while (reader->Read(&event) && !event.has_caught_up()) {
   }
   const auto started = steady_clock::now();
-  Chat(*chat_stub, session_id, "burst " + std::to_string(options.count) + " " + std::to_string(options.size),
+  Chat(*chat_stub, session_id,
+       "burst " + std::to_string(options.count) + " " + std::to_string(options.size),
        acpd::v1::WAIT_FOR_ACCEPTED);
   long read = 0;
   long gaps = 0;
@@ -108,8 +112,8 @@ void Burst(const Options& options) {
     if (event.has_turn_ended()) break;
   }
   context.TryCancel();
-  std::printf("{\"events_per_second\":%.0f,\"lost\":%ld,\"gaps\":%ld}\n", read / Seconds(ended - started),
-              options.count - read, gaps);
+  std::printf("{\"events_per_second\":%.0f,\"lost\":%ld,\"gaps\":%ld}\n",
+              read / Seconds(ended - started), options.count - read, gaps);
 }
 
 void Latency(const Options& options) {

@@ -1,6 +1,7 @@
-// The yardstick: a plain gRPC callback server that streams one prepared ProgressEvent again and again, with nothing behind it: no
-// store, no agent, no write hints. `epoch` of the request says how many events of how many bytes of text: "N S".
-// Prints its port, then serves until its stdin ends.
+// The yardstick: a plain gRPC callback server that streams one prepared ProgressEvent again and
+// again, with nothing behind it: no store, no agent, no write hints. `epoch` of the request says
+// how many events of how many bytes of text: "N S". Prints its port, then serves until its stdin
+// ends.
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <unistd.h>
@@ -29,7 +30,9 @@ std::string MakeEvent(size_t text_bytes) {
   const std::string text(text_bytes, 'x');
   auto* update = event.mutable_session_update();
   update->set_kind("agent_message_chunk");
-  update->set_json("{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" + text + "\"}}");
+  update->set_json(
+      "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" +
+      text + "\"}}");
   update->set_text(text);
   return event.SerializeAsString();
 }
@@ -67,9 +70,10 @@ class RawStream : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   grpc::ByteBuffer current_;
 };
 
-class RawService : public SessionService::WithRawCallbackMethod_SubscribeProgress<SessionService::Service> {
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeProgress(grpc::CallbackServerContext*,
-                                                                const grpc::ByteBuffer* bytes) override {
+class RawService
+    : public SessionService::WithRawCallbackMethod_SubscribeProgress<SessionService::Service> {
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeProgress(
+      grpc::CallbackServerContext*, const grpc::ByteBuffer* bytes) override {
     acpd::v1::SubscribeProgressRequest request;
     grpc::ByteBuffer copy(*bytes);
     grpc::ProtoBufferReader reader(&copy);

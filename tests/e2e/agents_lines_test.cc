@@ -15,6 +15,7 @@ constexpr char kAgentSession[] = "s-1";
 constexpr size_t kMaxLine = 2u << 20;
 constexpr size_t kGrpcMessage = 4u << 20;  // what clients take by default
 constexpr size_t kMessageOut = 3u << 20;
+const json kEndTurn = {{"stopReason", "end_turn"}};
 
 size_t HashOf(const std::string& bytes) { return std::hash<std::string>()(bytes); }
 
@@ -31,8 +32,7 @@ class LongLinesTest : public E2eTest {
   LongLinesTest() { options().extra = {{"limits", {{"max_line", kMaxLine}}}}; }
 
   // The agent does `steps` at its first prompt, and is good afterwards.
-  void UseSteps(json steps) {
-    steps.push_back(Do("reply", {{"stopReason", "end_turn"}}));
+  void UseSteps(const json& steps) {
     UseScript({{"session/new", json::array({Do("reply", {{"sessionId", kAgentSession}})})},
                {"session/prompt", json::array({steps, json::array()})}});
     StartDaemon();
@@ -50,6 +50,7 @@ TEST_F(LongLinesTest, AllUpToTheLimitArriveWholeAndTheOneOverItIsDroppedWithANot
     steps.push_back(WriteLine(UpdateLine(kAgentSession, update)));
     if (size <= kMaxLine) wanted.push_back(HashOf(update));
   }
+  steps.push_back(Do("reply", kEndTurn));
   UseSteps(steps);
   const auto chat = client().Say("shop", "", "go");
   ASSERT_TRUE(chat.ok()) << chat.ToString();
@@ -79,7 +80,7 @@ TEST_F(LongLinesTest, ARequestOverTheLimitIsAnsweredAndTheTurnGoesOn) {
       R"({"jsonrpc":"2.0","id":"big","method":"session/request_permission","params":{"pad":")" +
       std::string(kMaxLine, 'x') + R"("}})";
   UseSteps(json::array({WriteLine(request), Do("expect_answer", {{"id", "big"}, {"code", -32600}}),
-                        Do("update", "went on")}));
+                        Do("update", "went on"), Do("reply", kEndTurn)}));
   const auto chat = client().Say("shop", "", "go");
   ASSERT_TRUE(chat.ok()) << chat.ToString();
   EXPECT_EQ(chat.response.result().outcome(), api::TurnResult::OUTCOME_COMPLETED);

@@ -16,8 +16,8 @@ class LoadTest : public TurnsTest {
   }
   // 300 updates of history, the answer, and 5 stragglers.
   static json NoisyLoad() {
-    return Steps(Step("replay", 300), "reply", Say("late 1"), Say("late 2"), Say("late 3"),
-                 Say("late 4"), Say("late 5"));
+    return Steps(Step("replay", 300), Step("reply", json::object()), Say("late 1"), Say("late 2"),
+                 Say("late 3"), Say("late 4"), Say("late 5"));
   }
 };
 

@@ -71,7 +71,7 @@ TEST_F(WhichSessionTest, AnUnknownIdWithRequireMakesNoSession) {
 
 TEST_F(WhichSessionTest, AnUnknownIdIsNotKnownUntilItWasReady) {
   json script = json::object();
-  script["session/resume"] = Steps(Barrier("resume"), "reply");
+  script["session/resume"] = Steps(Barrier("resume"), Step("reply", json::object()));
   UseScript(script);
   StartDaemon();
   const auto chat =

@@ -138,8 +138,11 @@ class EndsOnceTest : public TurnsTest, public ::testing::WithParamInterface<Case
     ASSERT_TRUE(chat.ok()) << chat.ToString();
     victim_ = chat.response.turn_id();
     session_id_ = chat.response.session_id();
-    if (phase() == Phase::kRunning) ASSERT_TRUE(barriers().WaitReached("victim"));
-    if (phase() == Phase::kStarting) ASSERT_TRUE(barriers().WaitReached("new"));
+    if (phase() == Phase::kRunning) {
+      ASSERT_TRUE(barriers().WaitReached("victim"));
+    } else if (phase() == Phase::kStarting) {
+      ASSERT_TRUE(barriers().WaitReached("new"));
+    }
   }
 
   std::string session_id_;
