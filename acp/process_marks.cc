@@ -62,7 +62,8 @@ bool HasMark(pid_t pid, const std::string& mark) {
 // Those to be killed that are alive.
 std::vector<HeldProcess> Find(const std::string& worker_id, pid_t worker_pid,
                               uint64_t start_ticks) {
-  const std::string mark = '\0' + std::string(kWorkerMark) + "=" + worker_id + '\0';
+  std::string mark(1, '\0');
+  mark.append(kWorkerMark).append("=").append(worker_id).push_back('\0');
   std::vector<HeldProcess> found;
   for (pid_t pid : AllProcesses()) {
     if (pid <= 1 || pid == getpid()) continue;

@@ -35,7 +35,7 @@ awaitable<absl::StatusOr<ChatReply>> SessionManager::Impl::Chat(
   if (!taken.ok()) co_return taken.status();
   if (taken->stored) {
     if (accepted)
-      accepted(ReplyOf(core, ViewOf(taken->stored->row, taken->stored->queued_position), true));
+      accepted(ReplyOf(core, ViewOf(*taken->stored), true));
     co_return Answer(*taken, wait_for);
   }
   const TurnPtr turn = taken->turn;
@@ -65,9 +65,7 @@ awaitable<absl::StatusOr<ChatReply>> SessionManager::Impl::Chat(
 }
 
 absl::StatusOr<ChatReply> SessionManager::Impl::Answer(const Accepted& accepted, WaitFor wait_for) {
-  const TurnView view = accepted.stored
-                            ? ViewOf(accepted.stored->row, accepted.stored->queued_position)
-                            : accepted.turn->View();
+  const TurnView view = accepted.stored ? ViewOf(*accepted.stored) : accepted.turn->View();
   if (IsCallsError(view) && wait_for != WaitFor::kAccepted) {
     absl::Status status = ToStatus(view.result.error);
     AttachIds(status, view.session_id, view.turn_id);

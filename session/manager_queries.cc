@@ -92,7 +92,7 @@ awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, 
   if (!turn) {
     const std::optional<FoundTurn> found = co_await LookUpTurn(std::move(query));
     if (!found || found->row.setup_only) co_return NoSuchTurn();
-    co_return ViewOf(found->row, found->queued_position);
+    co_return ViewOf(*found);
   }
   if (turn->row.setup_only) co_return NoSuchTurn();
   if (wait_for != WaitFor::kUnspecified) {
@@ -129,7 +129,7 @@ awaitable<absl::StatusOr<TurnPage>> SessionManager::Impl::ListTurns(CallPtr call
       page.more = true;
       break;
     }
-    page.turns.push_back(ViewOf(found.row, found.queued_position));
+    page.turns.push_back(ViewOf(found));
   }
   co_return page;
 }

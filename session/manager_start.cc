@@ -130,7 +130,10 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
         asio::post(loop,
                    [turn, position] { turn->after_position = position == 0 ? 0 : position - 1; });
       });
-  if (turn->running()) return;
+  if (turn->running()) {
+    it->second->RestoreRunning(turn);
+    return;
+  }
   turn->row.state = TurnState::kQueued;
   core.queued_turns += 1;
   core.queued_bytes += row.stored_request.size();

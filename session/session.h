@@ -44,6 +44,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void Accept(const TurnPtr& turn, bool interrupt);
   // A turn found in the store at the start.
   void Restore(const TurnPtr& turn);
+  // At the start: a turn that ran when acpd died. It is under way until EndLost.
+  void RestoreRunning(const TurnPtr& turn) { current_ = turn; }
   // Starts working on the queue, unless that is under way.
   void Pump();
 

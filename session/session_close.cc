@@ -128,7 +128,9 @@ void Session::EndLost(const TurnPtr& turn) {
   turn->evidence.prompt_sent = true;
   turn->evidence.worker_lost = true;
   turn->evidence.cancel_sent = turn->row.state == TurnState::kCancelling;
+  turn->forced = true;  // a cancel that waits for this end: the tree was killed
   EndTurn(turn);
+  if (current_ == turn) current_ = nullptr;
 }
 
 awaitable<void> Session::DeleteAgentSide() {

@@ -54,6 +54,10 @@ TurnView ViewOf(const TurnRow& row, uint64_t after_position) {
   return view;
 }
 
+TurnView ViewOf(const FoundTurn& found) {
+  return ViewOf(found.row, found.queued_position == 0 ? 0 : found.queued_position - 1);
+}
+
 TurnView Turn::View() const { return ViewOf(row, after_position); }
 
 }  // namespace acpd::session

@@ -57,6 +57,8 @@ struct Turn {
 
 inline constexpr size_t kMaxResultText = 1u << 20;  // of text and final_text
 TurnView ViewOf(const TurnRow& row, uint64_t after_position);
+// Of a turn that only the store has.
+TurnView ViewOf(const FoundTurn& found);
 
 }  // namespace acpd::session
 

@@ -35,11 +35,13 @@ Env ConfigureClaude(const AgentPlace& place) {
 
 Env ConfigureCodex(const AgentPlace& place) {
   const std::string folder = place.home + "/.codex";
+  // It asks before each command. What was allowed runs without codex's own sandbox, for which a
+  // machine would need bubblewrap.
   WriteBelow(folder, "config.toml",
              "model = \"gpt-5.4\"\n"
              "model_provider = \"fake\"\n"
              "approval_policy = \"untrusted\"\n"
-             "sandbox_mode = \"workspace-write\"\n"
+             "sandbox_mode = \"danger-full-access\"\n"
              "check_for_update_on_startup = false\n"
              "[analytics]\n"
              "enabled = false\n"

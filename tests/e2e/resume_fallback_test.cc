@@ -86,6 +86,41 @@ TEST_F(FallbackTest, LaterChatsGoToTheSuccessor) {
   EXPECT_EQ(AllSessions().size(), 2u);
 }
 
+TEST_F(FallbackTest, ReplacementsAreFollowedToTheirEnd) {
+  StartWithLoad(Steps(Error(-32002, "Resource not found")));
+  const std::string old_id = MakeDormant();
+  const auto first = client().Say(kProject, old_id, "hello");
+  ASSERT_TRUE(first.ok()) << first.ToString();
+  KillAgent();
+  ASSERT_TRUE(WaitForState(first.response.session_id(), api::Session::STATE_DORMANT));
+  const auto second = client().Begin(kProject, old_id, Scripted(Steps(Barrier("hold"))));
+  ASSERT_TRUE(second.ok()) << second.ToString();
+  EXPECT_NE(second.response.session_id(), first.response.session_id());
+  EXPECT_EQ(client().GetSession(first.response.session_id()).response.replaced_by(),
+            second.response.session_id());
+  EXPECT_EQ(client().GetSession(old_id).response.replaced_by(), first.response.session_id());
+  const auto cancelled = client().CancelSession(old_id);
+  ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
+  ASSERT_EQ(cancelled.response.turns_size(), 1);
+  EXPECT_EQ(cancelled.response.turns(0).turn_id(), second.response.turn_id());
+}
+
+TEST_F(FallbackTest, DeletingTheOldOneLeavesTheSuccessor) {
+  StartWithLoad(Steps(Error(-32002, "Resource not found")));
+  const std::string old_id = MakeDormant();
+  const auto moved = client().Say(kProject, old_id, "hello");
+  ASSERT_TRUE(moved.ok()) << moved.ToString();
+  api::DeleteSessionRequest request;
+  request.set_session_id(old_id);
+  const auto deleted = client().Call(&Client::Stub::DeleteSession, request);
+  ASSERT_TRUE(deleted.ok()) << deleted.ToString();
+  EXPECT_EQ(client().GetSession(old_id).reason(), "SESSION_NOT_FOUND");
+  EXPECT_EQ(client().Say(kProject, old_id, "hello").reason(), "SESSION_NOT_FOUND");
+  const auto next = client().Say(kProject, moved.response.session_id(), "hello");
+  ASSERT_TRUE(next.ok()) << next.ToString();
+  EXPECT_EQ(next.response.origin().kind(), api::SessionOrigin::KIND_LIVE);
+}
+
 TEST_F(FallbackTest, TakesTheQueueAlongAndEndsWhatRequiresTheOldOne) {
   StartWithLoad(Steps(Barrier("load"), Error(-32002, "Resource not found")));
   const std::string old_id = MakeDormant();

@@ -156,6 +156,26 @@ TEST_F(LostTest, ASetUpThatWasInterruptedBeginsAnew) {
   EXPECT_EQ(CountEnds(turn_id), 1u);
 }
 
+TEST_F(LostTest, ARestartedAcpdCancelsWhatItHasYetToEnd) {
+  StartDaemon();
+  const api::ChatResponse running = BeginAt("hold");
+  const std::string queued = Accept(running.session_id(), Steps(Say("never")));
+  KillAndRestartDaemon();
+  // At once: the worker that was left may still live.
+  api::CancelRequest request;
+  request.set_everything(true);
+  const auto cancelled = client().Cancel(request);
+  ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
+  const auto turn = client().GetTurn(running.turn_id());
+  EXPECT_EQ(turn.response.state(), api::TURN_STATE_ENDED);
+  EXPECT_THAT(
+      turn.response.result().outcome(),
+      ::testing::AnyOf(api::TurnResult::OUTCOME_CANCELLED, api::TurnResult::OUTCOME_INTERRUPTED));
+  EXPECT_EQ(client().GetTurn(queued).response.state(), api::TURN_STATE_ENDED);
+  EXPECT_EQ(CountEnds(running.turn_id()), 1u);
+  EXPECT_FALSE(IsAlive(log().Pids().front()));
+}
+
 TEST_F(LostTest, AnOpenQuestionOfALostTurnIsResolved) {
   StartDaemon();
   const auto chat = client().Begin(kProject, "", "ASK");

@@ -1,7 +1,7 @@
 // However a turn ends, and wherever it stands by then, it ends once.
 
+#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <ostream>
 
 #include "tests/e2e/turns_support.h"
@@ -214,45 +214,6 @@ TEST_P(EndsOnceTest, OneTurnEnded) {
   KillAndRestartDaemon();
   EXPECT_EQ(CountEnds(victim_), 1u);
   EXPECT_EQ(WaitForTurn(victim_).result().outcome(), Expected());
-}
-
-// A load error needs a session that was there before.
-class LoadErrorEndsOnceTest : public TurnsTest {
- protected:
-  void SetUp() override {
-    json script = json::object();
-    script["session/load"] = Steps(Barrier("load"), Error(-32603, "broken"));
-    UseScript(script);
-    SetFake("resume", json::array({"session/load"}));
-    StartDaemon();
-  }
-  std::string AcceptRequiring(const std::string& session_id) {
-    api::ChatRequest request = ChatOf(kProject, session_id, "hello", api::WAIT_FOR_ACCEPTED);
-    request.mutable_resume_policy()->set_mode(api::ResumePolicy::MODE_REQUIRE);
-    request.mutable_resume_policy()->set_max_retries(0);
-    const auto chat = client().Chat(request);
-    EXPECT_TRUE(chat.ok()) << chat.ToString();
-    return chat.response.turn_id();
-  }
-  void ExpectFailedOnce(const std::string& turn_id) {
-    const api::Turn turn = WaitForTurn(turn_id);
-    EXPECT_EQ(turn.result().outcome(), Result::OUTCOME_FAILED);
-    EXPECT_EQ(turn.result().error().reason(), "RESUME_FAILED");
-    EXPECT_EQ(CountEnds(turn_id), 1u);
-  }
-};
-
-TEST_F(LoadErrorEndsOnceTest, StartingAndQueued) {
-  const std::string id = MakeDormant();
-  const std::string starting = AcceptRequiring(id);
-  ASSERT_TRUE(barriers().WaitReached("load"));
-  const std::string queued = AcceptRequiring(id);
-  barriers().Release("load");
-  ExpectFailedOnce(starting);
-  ExpectFailedOnce(queued);
-  KillAndRestartDaemon();
-  ExpectFailedOnce(starting);
-  ExpectFailedOnce(queued);
 }
 
 }  // namespace
