@@ -39,12 +39,12 @@ struct Waiting {
   std::shared_ptr<Signal> signal;
   std::atomic<int> begun{0}, left{0};
 };
-awaitable<absl::Status> WaitUntilLeft(Waiting* waiting, UnaryCall& call, bool headers) {
-  if (headers) call.SendHeaders({{kSessionIdKey, "s"}, {kTurnIdKey, "t"}});
-  call.call()->waiting_on = waiting->signal.get();
+awaitable<absl::Status> WaitUntilLeft(Waiting* waiting, session::CallPtr call) {
+  call->waiting_on = waiting->signal.get();
   ++waiting->begun;
-  while (!call.call()->gone) {
-    if (!co_await waiting->signal->Wait(call.call()->deadline)) break;
+  while (!call->gone) {
+    const bool notified = co_await waiting->signal->Wait(call->deadline);
+    if (!notified) break;
   }
   co_return absl::OkStatus();
 }
@@ -67,8 +67,8 @@ class CallService final : public ServiceBase {
       const std::string& what = request->session_id();
       if (what == "fail") return Fail(call, response);
       if (what == "throw") return Throw(call, response);
-      if (what == "wait") return WaitUntilLeft(waiting_, call, false);
-      if (what == "headers") return WaitUntilLeft(waiting_, call, true);
+      if (what == "headers") call.SendHeaders({{kSessionIdKey, "s"}, {kTurnIdKey, "t"}});
+      if (what == "wait" || what == "headers") return WaitUntilLeft(waiting_, call.call());
       return Succeed(call, response);
     });
   }
