@@ -56,7 +56,7 @@ class ManyAgentsTest : public E2eTest {
     for (const json& entry : log().Entries()) {
       if (entry.at("event") == "in" &&
           entry.at("line").get<std::string>().find("session/close") != std::string::npos &&
-          entry.at("line").get<std::string>().find(chat_agent_session(chat)) != std::string::npos) {
+          entry.at("line").get<std::string>().find(AgentSessionOf(chat)) != std::string::npos) {
         asked = entry.at("ns");
         pid = entry.at("pid");
       }
@@ -67,7 +67,7 @@ class ManyAgentsTest : public E2eTest {
     return ended - asked;
   }
 
-  std::string chat_agent_session(const api::ChatResponse& chat) {
+  std::string AgentSessionOf(const api::ChatResponse& chat) {
     return client().GetSession(chat.session_id()).response.agent_session_id();
   }
 

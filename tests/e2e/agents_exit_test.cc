@@ -1,6 +1,7 @@
 // The agent's output ends in the middle of a turn: the turn ends at once, with what it had said.
 
 #include <chrono>
+#include <csignal>
 #include <future>
 
 #include "tests/e2e/agents_support.h"

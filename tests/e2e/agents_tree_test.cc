@@ -2,6 +2,7 @@
 // that ignore TERM or have left its process group.
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 
 #include "tests/e2e/agents_support.h"

@@ -31,7 +31,7 @@ class InputTest : public E2eTest {
   // agents were started.
   std::string World();
 
-  // Says what is wrong with it; empty: it is as wanted, and the world still is `before`.
+  // Expects this status and reason, a sentence, and that the world still is `before`.
   void ExpectRefused(const Refusal& refusal, grpc::StatusCode code, const std::string& reason,
                      const std::string& before);
 

@@ -67,8 +67,11 @@ class StreamService final : public ServiceBase {
       grpc::CallbackServerContext* context, const grpc::ByteBuffer* bytes) override {
     grpc::ByteBuffer copy(*bytes);
     v1::SubscribeProgressRequest request;
-    EXPECT_TRUE(
-        grpc::SerializationTraits<v1::SubscribeProgressRequest>::Deserialize(&copy, &request).ok());
+    // Without a message: the caller left before it came.
+    if (!grpc::SerializationTraits<v1::SubscribeProgressRequest>::Deserialize(&copy, &request)
+             .ok()) {
+      return Subscription::Refuse(context, absl::CancelledError("no request came"));
+    }
     auto params = SubscribeFrom(request);
     if (!params.ok()) return Subscription::Refuse(context, params.status());
     return Subscription::Start(streams_, context, *params);
