@@ -34,8 +34,7 @@ awaitable<absl::StatusOr<ChatReply>> SessionManager::Impl::Chat(
   absl::StatusOr<Accepted> taken = co_await Accept(call, std::move(request), false);
   if (!taken.ok()) co_return taken.status();
   if (taken->stored) {
-    if (accepted)
-      accepted(ReplyOf(core, ViewOf(*taken->stored), true));
+    if (accepted) accepted(ReplyOf(core, ViewOf(*taken->stored), true));
     co_return Answer(*taken, wait_for);
   }
   const TurnPtr turn = taken->turn;

@@ -19,6 +19,9 @@ class LostTest : public TurnsTest {
                                       Say("before"), Barrier("hold"))));
     EXPECT_TRUE(chat.ok()) << chat.ToString();
     EXPECT_TRUE(barriers().WaitReached("hold"));
+    // What was not committed yet goes with its worker.
+    const auto stream = client().SubscribeSession(chat.response.session_id());
+    EXPECT_TRUE(stream->WaitFor(SaysText("before")));
     return chat.response;
   }
   pid_t Child() { return log().Events("fork").back().at("child"); }
