@@ -111,6 +111,8 @@ awaitable<void> SessionManager::Impl::Start(LoadedState state) {
   }
   for (const auto& [id, session] : core.sessions) session->recorder().Flush();
   core.started = true;
+  core.room.Notify();
+  if (core.refusing) co_return;
   for (const auto& [id, session] : core.sessions) session->Pump();
 }
 
@@ -143,6 +145,11 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
 awaitable<void> SessionManager::Impl::Shutdown(milliseconds timeout) {
   core.refusing = true;
   const SteadyTime deadline = steady_clock::now() + timeout;
+  // A stop right after a start: what a dead acpd left is not left a second time.
+  while (!core.started) {
+    const bool notified = co_await core.room.Wait(deadline);
+    if (!notified) break;
+  }
   std::vector<SessionPtr> sessions;
   for (const auto& [id, session] : core.sessions) sessions.push_back(session);
   const auto crew = std::make_shared<Crew>(core.deps.loop);

@@ -179,6 +179,19 @@ TEST_F(LostTest, ARestartedAcpdCancelsWhatItHasYetToEnd) {
   EXPECT_FALSE(IsAlive(log().Pids().front()));
 }
 
+TEST_F(LostTest, AStopRightAfterTheRestartLeavesNothing) {
+  StartDaemon();
+  const api::ChatResponse running = BeginWithChild();
+  const pid_t agent = log().Pids().back(), worker = ParentOf(agent), child = Child();
+  KillAndRestartDaemon();
+  EXPECT_EQ(daemon().Stop(), (ExitStatus{0, 0}));
+  for (const pid_t pid : {agent, worker, child}) EXPECT_FALSE(IsAlive(pid)) << pid;
+  StartDaemon();
+  EXPECT_EQ(WaitForTurn(running.turn_id()).result().outcome(),
+            api::TurnResult::OUTCOME_INTERRUPTED);
+  EXPECT_EQ(CountEnds(running.turn_id()), 1u);
+}
+
 TEST_F(LostTest, AnOpenQuestionOfALostTurnIsResolved) {
   StartDaemon();
   const auto chat = client().Begin(kProject, "", "ASK");
