@@ -89,7 +89,12 @@ void Session::Restore(const TurnPtr& turn) {
 
 void Session::RecordTurn(const TurnPtr& turn) {
   recorder_.pending().turns.push_back(turn->row);
-  recorder_.pending().full_sync = true;
+  // What was promised reaches the disk before it is said: that a turn was accepted, and that it
+  // ended.
+  const TurnState state = turn->row.state;
+  if (state == TurnState::kQueued || state == TurnState::kEnded) {
+    recorder_.pending().full_sync = true;
+  }
 }
 
 std::vector<TurnPtr> Session::UnfinishedTurns() const {
