@@ -35,7 +35,7 @@ struct AgentConnection::State {
   awaitable<void> TakeLine(LineSplitter::Line line);
   awaitable<Message> ParseOnPool(std::string_view line, bool padded);
   void Dispatch(const Message& message, std::string_view line);
-  void ReportConsumed();
+  void ReportConsumed(uint64_t consumed);
   void Lose(const std::string& why);
 
   asio::any_io_executor loop;
@@ -46,6 +46,7 @@ struct AgentConnection::State {
   MessageParser parser;
   LineSplitter splitter;
   uint64_t next_offset = 0;  // of the agent's stdout: where the next chunk must begin
+  uint64_t line_begin = 0;   // where the line at hand begins
   uint64_t reported = 0;     // the last offset given to OnConsumed
 };
 
@@ -86,7 +87,9 @@ awaitable<void> AgentConnection::State::TakeStdout(StdoutChunk chunk) {
   next_offset += chunk.bytes.size();
   splitter.Feed(chunk.bytes, kChunkPadding);
   LineSplitter::Line line;
-  while (handler != nullptr && splitter.Next(&line)) {
+  while (handler != nullptr) {
+    line_begin = splitter.consumed();
+    if (!splitter.Next(&line)) break;
     if (line.text.size() > kLongLine) {
       co_await TakeLine(line);
     } else if (line.oversize) {
@@ -95,15 +98,16 @@ awaitable<void> AgentConnection::State::TakeStdout(StdoutChunk chunk) {
       Dispatch(parser.Parse(line.text, line.padded), line.text);
     }
   }
-  ReportConsumed();
+  ReportConsumed(splitter.consumed());
   // The loop's other work has its turn.
   co_await asio::post(loop, use_awaitable);
 }
 
 awaitable<void> AgentConnection::State::TakeExit(WorkerExit exit) {
   LineSplitter::Line line;
+  line_begin = splitter.consumed();
   if (splitter.Finish(&line)) co_await TakeLine(line);
-  ReportConsumed();
+  ReportConsumed(splitter.consumed());
   if (AgentHandler* last = std::exchange(handler, nullptr)) last->OnExit(exit);
 }
 
@@ -134,6 +138,9 @@ void AgentConnection::State::Dispatch(const Message& message, std::string_view l
       return handler->OnRequest(message);
     case Message::Kind::kResult:
     case Message::Kind::kError:
+      // What an answer brings about may have to reach the disk first: readers of the updates before
+      // it do not wait for that.
+      ReportConsumed(line_begin);
       return handler->OnAnswer(message);
     case Message::Kind::kNotJson:
       return handler->OnNoise(line);
@@ -145,8 +152,7 @@ void AgentConnection::State::Dispatch(const Message& message, std::string_view l
   handler->OnOversize({line.size(), std::string(message.id), std::string(message.method)});
 }
 
-void AgentConnection::State::ReportConsumed() {
-  const uint64_t consumed = splitter.consumed();
+void AgentConnection::State::ReportConsumed(uint64_t consumed) {
   if (handler == nullptr || consumed == reported) return;
   reported = consumed;
   handler->OnConsumed(consumed);

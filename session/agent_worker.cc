@@ -12,7 +12,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kStderrTail = 64u << 10;
 constexpr size_t kNoiseSample = 512;
 constexpr uint64_t kMaxNoiseInRow = 1000;
 
@@ -117,8 +116,8 @@ void AgentWorker::OnStdinDone(uint64_t seq) {
   Record& record = listener_->recorder().pending();
   record.stdin_done_worker = row_.worker_id;
   record.stdin_done = seq;
+  // It goes with the next record: a line that is sent once more is dropped by the worker.
   PumpOutbox();
-  listener_->recorder().Flush();
 }
 
 awaitable<AgentAnswer> AgentWorker::Call(uint64_t id, std::string line, SteadyTime deadline) {

@@ -1,6 +1,7 @@
 #include "session/store_writer.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,24 @@ std::unique_ptr<CommitGroup> MakeGroup(std::vector<Record> records, Store::Commi
   group->records = std::move(records);
   group->done = std::move(done);
   return group;
+}
+
+// The groups of a batch that need not wait for the disk, and behind them those that must: what has
+// to be synced, and what follows it in its session.
+std::pair<std::vector<CommitGroup*>, std::vector<CommitGroup*>> SplitBySync(
+    const std::vector<std::unique_ptr<CommitGroup>>& batch) {
+  std::pair<std::vector<CommitGroup*>, std::vector<CommitGroup*>> split;
+  std::set<std::string> behind;
+  for (const auto& group : batch) {
+    const bool waits = group->full_sync || std::any_of(group->records.begin(), group->records.end(),
+                                                       [&](const Record& record) {
+                                                         return behind.contains(record.session_id);
+                                                       });
+    (waits ? split.second : split.first).push_back(group.get());
+    if (!waits) continue;
+    for (const Record& record : group->records) behind.insert(record.session_id);
+  }
+  return split;
 }
 
 int KeepWalSize(void* wal_bytes, sqlite3*, const char*, int pages) {
@@ -119,11 +138,16 @@ std::optional<StoreWriter::Batch> StoreWriter::NextBatch() {
 }
 
 void StoreWriter::CommitBatch(const Batch& batch) {
-  Groups groups;
   for (const auto& group : batch) {
     for (Record& record : group->records) committer_->Prepare(record);
-    groups.push_back(group.get());
   }
+  const auto [quick, synced] = SplitBySync(batch);
+  CommitPart(quick);
+  CommitPart(synced);
+}
+
+void StoreWriter::CommitPart(const Groups& groups) {
+  if (groups.empty()) return;
   absl::Status status = TimeIsUp() ? Closed() : CommitGroups(groups);
   if (status.ok()) return;
   const bool one_by_one = groups.size() > 1 && !IsTransient(status);

@@ -21,8 +21,9 @@
 namespace acpd::session {
 
 // The store thread. Everything that gathered during one transaction makes up the next one, up to
-// kMaxEvents. What a full disk, an I/O error or a lock prevents is tried again until it goes; any
-// other error makes a batch fall into its groups, so that only the one that cannot be stored fails.
+// kMaxEvents; what has to be synced makes one of its own, so that nothing else waits for the disk.
+// What a full disk, an I/O error or a lock prevents is tried again until it goes; any other error
+// makes a batch fall into its groups, so that only the one that cannot be stored fails.
 // Thread-safe. Owned by the store.
 class StoreWriter {
  public:
@@ -61,6 +62,7 @@ class StoreWriter {
   void Run();
   std::optional<Batch> NextBatch();
   void CommitBatch(const Batch& batch);
+  void CommitPart(const Groups& groups);
   absl::Status CommitGroups(const Groups& groups);
   absl::Status TryOnce(const Groups& groups, Publication* publication);
   bool TimeIsUp() const;

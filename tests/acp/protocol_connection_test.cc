@@ -22,10 +22,10 @@ TEST_F(ConnectionTest, EverythingComesInWireOrder) {
                             "junk\n"
                             R"({"id":"x","method":"m"})"
                             "\n";
-  const std::string second = R"({"method":"n"})"
-                             "\n[]\n"
-                             R"({"id":2,"error":{}})"
-                             "\n";
+  const std::string before_answer = R"({"method":"n"})"
+                                    "\n[]\n";
+  const std::string second = before_answer + R"({"id":2,"error":{}})"
+                                             "\n";
   worker->SayStdout(first);
   worker->Say(LinkEvent(StderrChunk{"oops"}));
   worker->Say(LinkEvent(StdinDone{5}));
@@ -34,7 +34,9 @@ TEST_F(ConnectionTest, EverythingComesInWireOrder) {
   EXPECT_EQ(recorder.seen,
             (Record{"hello 42", "answer 1 {}", "update a", "noise junk", R"(request "x" m)",
                     "consumed " + std::to_string(first.size()), "stderr oops", "done 5",
-                    "notification n", "noise []", "answer 2 {}",
+                    "notification n", "noise []",
+                    "consumed " + std::to_string(first.size() + before_answer.size()),
+                    "answer 2 {}",
                     "consumed " + std::to_string(first.size() + second.size())}));
 }
 

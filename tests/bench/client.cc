@@ -1,8 +1,9 @@
 // One reader that measures, with the plain synchronous client that a backend would use.
 //   bench_client raw ADDRESS N S       N events of S bytes of text from bench_raw_server
 //   bench_client burst ADDRESS N S     one Chat "burst N S" to acpd's burst agent, read through
-//   SubscribeProgress bench_client latency ADDRESS N S   N Chats of one update each: the agent's
-//   write -> this reader, one at a time
+//                                      SubscribeProgress
+//   bench_client latency ADDRESS N S   one Chat of N updates, 1 ms apart: the agent's write -> here
+//   bench_client chats ADDRESS N S     the same, N Chats of one update each
 // Prints one JSON object: {"events_per_second":..., "lost":..., "gaps":...} or {"p50_us":...,
 // "p99_us":...}.
 #include <grpcpp/grpcpp.h>
@@ -116,7 +117,14 @@ void Burst(const Options& options) {
               read / Seconds(ended - started), options.count - read, gaps);
 }
 
-void Latency(const Options& options) {
+// How long an update was under way, in microseconds: its text begins with the time of its writing.
+double Age(const ProgressEvent& event) {
+  const int64_t now = steady_clock::now().time_since_epoch().count();
+  const int64_t written = std::atoll(event.session_update().text().c_str());
+  return static_cast<double>(now - written) / 1000.0;
+}
+
+void Latency(const Options& options, bool one_chat) {
   const auto stub = Connect(options.address);
   const auto chat_stub = Connect(options.address);
   const std::string session_id =
@@ -129,18 +137,19 @@ void Latency(const Options& options) {
   while (reader->Read(&event) && !event.has_caught_up()) {
   }
   std::vector<double> micros;
-  const std::string prompt = "burst 1 " + std::to_string(options.size);
-  for (long i = 0; i < options.count + kWarmUp; ++i) {
+  const long updates = options.count + kWarmUp;
+  const std::string size = std::to_string(options.size);
+  const std::string prompt =
+      one_chat ? "burst " + std::to_string(updates) + " " + size + " 1000" : "burst 1 " + size;
+  for (long chats = one_chat ? 1 : updates; chats > 0; --chats) {
     Chat(*chat_stub, session_id, prompt, acpd::v1::WAIT_FOR_ACCEPTED);
-    while (reader->Read(&event) && !event.has_session_update()) {
-    }
-    const int64_t now = steady_clock::now().time_since_epoch().count();
-    const int64_t written = std::atoll(event.session_update().text().c_str());
-    if (i >= kWarmUp) micros.push_back(static_cast<double>(now - written) / 1000.0);
     while (reader->Read(&event) && !event.has_turn_ended()) {
+      if (event.has_session_update()) micros.push_back(Age(event));
     }
   }
   context.TryCancel();
+  if (micros.size() != static_cast<size_t>(updates)) Fail("updates are missing");
+  micros.erase(micros.begin(), micros.begin() + kWarmUp);
   std::sort(micros.begin(), micros.end());
   std::printf("{\"p50_us\":%.0f,\"p99_us\":%.0f}\n", micros[micros.size() / 2],
               micros[micros.size() * 99 / 100]);
@@ -149,7 +158,7 @@ void Latency(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) Fail("usage: bench_client raw|burst|latency ADDRESS N S");
+  if (argc != 5) Fail("usage: bench_client raw|burst|latency|chats ADDRESS N S");
   const Options options{argv[1], argv[2], std::atol(argv[3]), std::atol(argv[4])};
   if (options.count <= 0 || options.size < 0) Fail("N and S must be positive numbers");
   if (options.mode == "raw") {
@@ -157,7 +166,9 @@ int main(int argc, char** argv) {
   } else if (options.mode == "burst") {
     Burst(options);
   } else if (options.mode == "latency") {
-    Latency(options);
+    Latency(options, true);
+  } else if (options.mode == "chats") {
+    Latency(options, false);
   } else {
     Fail("unknown mode " + options.mode);
   }
