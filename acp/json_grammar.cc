@@ -11,7 +11,7 @@ namespace {
 
 using Verdict = JsonGrammar::Verdict;
 
-constexpr size_t kLeastCapacity = 4096;
+constexpr size_t kLeastGrammarCapacity = 4096;
 
 // The deepest nesting in `text`, without recursion; exact when it is JSON.
 size_t CountLevels(std::string_view text) {
@@ -42,7 +42,7 @@ struct JsonGrammar::Impl {
   // simdjson grows to exactly what one text needs; twice the size keeps a slowly growing stream
   // from reallocating at each line.
   simdjson::error_code Parse(std::string_view text, size_t depth) {
-    const size_t wanted = std::bit_ceil(std::max(text.size() + 1, kLeastCapacity));
+    const size_t wanted = std::bit_ceil(std::max(text.size() + 1, kLeastGrammarCapacity));
     if (parser.capacity() < wanted || parser.max_depth() != depth) {
       if (const auto error = parser.allocate(std::max(parser.capacity(), wanted), depth))
         return error;

@@ -19,9 +19,8 @@ namespace ondemand = simdjson::ondemand;
 using Kind = Message::Kind;
 using Verdict = JsonGrammar::Verdict;
 
-constexpr size_t kPadding = simdjson::SIMDJSON_PADDING;
+constexpr size_t kSimdjsonPadding = simdjson::SIMDJSON_PADDING;
 constexpr size_t kLeastCapacity = 4096;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // What a message is, by the members it has (its `jsonrpc` is not asked for: agents forget it). A
 // `method` makes it a request or a notification, whatever else there is.
@@ -89,9 +88,9 @@ Message MessageParser::Impl::Parse(std::string_view line, bool padded) {
 
 // The padding is written, not only reserved: simdjson reads it.
 std::string_view MessageParser::Impl::Padded(std::string_view line) {
-  copy.reserve(line.size() + kPadding);
+  copy.reserve(line.size() + kSimdjsonPadding);
   copy.assign(line);
-  copy.append(kPadding, '\0');
+  copy.append(kSimdjsonPadding, '\0');
   return std::string_view(copy).substr(0, line.size());
 }
 
@@ -113,8 +112,9 @@ Message MessageParser::Impl::Read(std::string_view line) {
   Message message;
   method_is_string = false;
   ondemand::object object;
-  bool ok = !slicer.iterate(line.data(), line.size(), line.size() + kPadding).get(document) &&
-            !document.get_object().get(object);
+  bool ok =
+      !slicer.iterate(line.data(), line.size(), line.size() + kSimdjsonPadding).get(document) &&
+      !document.get_object().get(object);
   if (ok) {
     for (auto field : object) {
       ondemand::raw_json_string key;

@@ -6,6 +6,9 @@
 
 namespace acpd {
 
+// What some programs write in front of UTF-8 text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Text from outside (agents' lines, stderr, errors, paths) is repaired in this one place before it
 // goes on: protobuf strings and JSON parsers refuse invalid UTF-8.
 

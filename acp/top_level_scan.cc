@@ -9,7 +9,6 @@ namespace acpd::acp {
 namespace {
 
 constexpr size_t kMaxToken = 1024;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 

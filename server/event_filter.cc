@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace acpd::server {
-namespace {
-constexpr uint32_t kSessionUpdate = 10;
-constexpr uint32_t kUpdateKind = 1;
-}  // namespace
-
 bool EventFilter::Keeps(const ScannedEvent& event) const {
   if (!turn_id.empty() && event.turn_id != turn_id) return false;
   if (!event_kinds.empty() && event_kinds.count(event.kind) == 0) return false;

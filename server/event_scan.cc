@@ -3,12 +3,9 @@
 namespace acpd::server {
 namespace {
 
-// Field numbers of ProgressEvent and SessionUpdate; a test holds them and the generated code
-// together.
+// More field numbers, as in event_scan.h.
 constexpr uint32_t kTurnId = 5;
 constexpr uint32_t kFirstKind = 10;
-constexpr uint32_t kSessionUpdate = 10;
-constexpr uint32_t kUpdateKind = 1;
 constexpr uint32_t kUpdateJson = 2;
 constexpr uint32_t kUpdateText = 3;
 

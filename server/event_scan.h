@@ -9,6 +9,11 @@
 
 namespace acpd::server {
 
+// Field numbers of ProgressEvent and SessionUpdate; a test holds them and the generated code
+// together.
+inline constexpr uint32_t kSessionUpdate = 10;
+inline constexpr uint32_t kUpdateKind = 1;
+
 // What filters ask of an encoded ProgressEvent, read off the wire without decoding it
 // (https://protobuf.dev/programming-guides/encoding). The views point into the scanned bytes.
 struct ScannedEvent {

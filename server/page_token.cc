@@ -12,7 +12,7 @@
 namespace acpd::server {
 namespace {
 
-constexpr char kVersion[] = "1";
+constexpr char kTokenVersion[] = "1";
 
 // Tells lists apart; nobody is kept out by it.
 std::string Mark(std::string_view list) { return session::Fingerprint("page", list).substr(0, 12); }
@@ -28,7 +28,7 @@ std::optional<PageToken> Read(const std::string& text, std::string_view list) {
   if (!absl::WebSafeBase64Unescape(text, &packed)) return std::nullopt;
   const auto items = session::Unpack(packed);
   if (!items || items->size() != 5) return std::nullopt;
-  if ((*items)[0] != kVersion || (*items)[1] != Mark(list)) return std::nullopt;
+  if ((*items)[0] != kTokenVersion || (*items)[1] != Mark(list)) return std::nullopt;
   PageToken token;
   token.before_id = (*items)[3];
   if (!Parse((*items)[2], &token.before_time) || !Parse((*items)[4], &token.as_of_position))
@@ -40,7 +40,7 @@ std::optional<PageToken> Read(const std::string& text, std::string_view list) {
 
 std::string EncodePageToken(const PageToken& token, std::string_view list) {
   return absl::WebSafeBase64Escape(
-      session::Pack({kVersion, Mark(list), std::to_string(token.before_time), token.before_id,
+      session::Pack({kTokenVersion, Mark(list), std::to_string(token.before_time), token.before_id,
                      std::to_string(token.as_of_position)}));
 }
 

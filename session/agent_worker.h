@@ -14,6 +14,9 @@
 
 namespace acpd::session {
 
+// How much of an agent's stderr WorkerExited shows at most.
+inline constexpr size_t kStderrTail = 64u << 10;
+
 // How a request of ours ended.
 struct AgentAnswer {
   enum class Kind { kResult, kError, kExited, kLost, kTimedOut };

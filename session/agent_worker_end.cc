@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kStderrTail = 64u << 10;
 constexpr size_t kDetailTail = 2u << 10;
 // What a worker gets beyond the three steps of its stop ladder before what is left is killed by its
 // mark.

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLeftoversTime{10'000};
+constexpr milliseconds kOldLeftoversTime{10'000};
 
 // Runs coroutines beside each other and waits for all of them.
 struct Crew {
@@ -48,7 +48,7 @@ awaitable<void> WaitForCrew(std::shared_ptr<Crew> crew, SteadyTime deadline) {
 }  // namespace
 
 awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
-  const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
+  const SteadyTime deadline = steady_clock::now() + kOldLeftoversTime;
   const bool clean = co_await core.deps.launcher->KillLeftovers(
       worker.worker_id, worker.worker_pid, worker.worker_start_ticks, deadline);
   core.Log(clean ? Severity::kInfo : Severity::kError,
@@ -81,7 +81,7 @@ awaitable<void> SessionManager::Impl::Start(LoadedState state) {
   }
   const auto crew = std::make_shared<Crew>(core.deps.loop);
   for (const WorkerRow& worker : state.workers) Join(core, crew, EndLeftover(worker));
-  const SteadyTime deadline = steady_clock::now() + kLeftoversTime + milliseconds(1000);
+  const SteadyTime deadline = steady_clock::now() + kOldLeftoversTime + milliseconds(1000);
   co_await WaitForCrew(crew, deadline);
 
   for (QuestionRow& question : state.open_questions) {
@@ -101,8 +101,9 @@ awaitable<void> SessionManager::Impl::Start(LoadedState state) {
     if (it != core.turns.end()) turns.push_back(it->second);
   }
   for (const TurnPtr& turn : turns) {
-    const SessionPtr session = core.sessions[turn->row.session_id];
-    if (turn->running()) session->EndLost(turn);
+    // Its session may have been deleted meanwhile.
+    const auto it = core.sessions.find(turn->row.session_id);
+    if (turn->running() && it != core.sessions.end()) it->second->EndLost(turn);
   }
   janitor = std::make_unique<Recorder>(core, "leftovers", "", 0);
   for (const WorkerRow& worker : state.workers) {

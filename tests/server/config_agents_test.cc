@@ -34,7 +34,7 @@ AgentDefinition Agent(std::string_view text) {
   return agent;
 }
 
-std::string ErrorOf(std::string_view text) {
+std::string AgentErrorOf(std::string_view text) {
   AgentDefinition agent;
   return Cat(ReadAgent(text, &agent).message());
 }
@@ -85,10 +85,10 @@ TEST(ConfigAgentsTest, ExtendsTakesAllOfTheBuiltinAndOwnKeysGoFirst) {
 }
 
 TEST(ConfigAgentsTest, WithoutCommandAndExtendsItIsRefused) {
-  EXPECT_THAT(ErrorOf("{}"),
+  EXPECT_THAT(AgentErrorOf("{}"),
               AllOf(StartsWith("1: agent_servers.a: expected \"command\", or \"extends\""),
                     HasSubstr("gemini")));
-  EXPECT_THAT(ErrorOf("[]"), StartsWith("1: agent_servers.a: expected an object"));
+  EXPECT_THAT(AgentErrorOf("[]"), StartsWith("1: agent_servers.a: expected an object"));
 }
 
 TEST(ConfigAgentsTest, EnvIsAddedToTheBuiltins) {
@@ -107,12 +107,13 @@ TEST(ConfigAgentsTest, EnvIsAddedToTheBuiltins) {
 }
 
 TEST(ConfigAgentsTest, TemplatesAreChecked) {
-  EXPECT_THAT(ErrorOf("{\"command\": \"x\",\n\"args\": [\"${modell.api_key}\"]}"),
+  EXPECT_THAT(AgentErrorOf("{\"command\": \"x\",\n\"args\": [\"${modell.api_key}\"]}"),
               StartsWith("2: agent_servers.a.args[0]: "));
-  EXPECT_THAT(ErrorOf("{\"command\":\n\"${nope}\"}"), StartsWith("2: agent_servers.a.command: "));
-  EXPECT_THAT(ErrorOf("{\"command\": \"x\", \"env\": {\"A\":\n\"${cwd\"}}"),
+  EXPECT_THAT(AgentErrorOf("{\"command\":\n\"${nope}\"}"),
+              StartsWith("2: agent_servers.a.command: "));
+  EXPECT_THAT(AgentErrorOf("{\"command\": \"x\", \"env\": {\"A\":\n\"${cwd\"}}"),
               StartsWith("2: agent_servers.a.env.A: "));
-  EXPECT_THAT(ErrorOf("{\"command\": \"${env:ACPD_TEST_MISSING}\"}"),
+  EXPECT_THAT(AgentErrorOf("{\"command\": \"${env:ACPD_TEST_MISSING}\"}"),
               HasSubstr("ACPD_TEST_MISSING is not set"));
 }
 

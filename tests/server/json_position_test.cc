@@ -17,7 +17,7 @@ JsonNode Parse(std::string_view text) {
   return node.ok() ? *node : JsonNode();
 }
 
-std::string ErrorOf(std::string_view text) {
+std::string PositionErrorOf(std::string_view text) {
   return Cat(ParseJsonWithLines(text).status().message());
 }
 
@@ -40,7 +40,7 @@ TEST(JsonPositionTest, NumbersThatDoNotFitAreNotIntegers) {
   EXPECT_EQ(Parse("9223372036854775808").kind, Kind::kNumber);
   EXPECT_EQ(Parse("-9223372036854775808").integer, INT64_MIN);
   EXPECT_EQ(Parse("1e3").kind, Kind::kNumber);
-  EXPECT_THAT(ErrorOf("\n1e999"), StartsWith("2: "));
+  EXPECT_THAT(PositionErrorOf("\n1e999"), StartsWith("2: "));
 }
 
 TEST(JsonPositionTest, ValuesAndKeysKnowTheirLines) {
@@ -66,22 +66,23 @@ TEST(JsonPositionTest, MembersKeepTheirOrder) {
 }
 
 TEST(JsonPositionTest, TheSameKeyInTwoObjectsIsFine) {
-  EXPECT_EQ(ErrorOf(R"([{"a": 1}, {"a": {"a": 1}}])"), "");
-  EXPECT_EQ(ErrorOf("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}"),
+  EXPECT_EQ(PositionErrorOf(R"([{"a": 1}, {"a": {"a": 1}}])"), "");
+  EXPECT_EQ(PositionErrorOf("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}"),
             "3: the key \"a\" stands twice here (first on line 1)");
 }
 
 TEST(JsonPositionTest, DepthIsBounded) {
-  EXPECT_EQ(ErrorOf(std::string(32, '[') + std::string(32, ']')), "");
-  EXPECT_EQ(ErrorOf(std::string(33, '[') + std::string(33, ']')), "1: nested deeper than 32");
+  EXPECT_EQ(PositionErrorOf(std::string(32, '[') + std::string(32, ']')), "");
+  EXPECT_EQ(PositionErrorOf(std::string(33, '[') + std::string(33, ']')),
+            "1: nested deeper than 32");
 }
 
 TEST(JsonPositionTest, TextThatIsNoJsonIsNamedWithItsLine) {
   for (const char* text :
        {"", "\n", "{", "[1,]", "{\"a\"}", "{a: 1}", "'a'", "nul", "1 2", "/* x"}) {
-    EXPECT_THAT(ErrorOf(text), testing::ContainsRegex("^[1-2]: .+")) << text;
+    EXPECT_THAT(PositionErrorOf(text), testing::ContainsRegex("^[1-2]: .+")) << text;
   }
-  EXPECT_THAT(ErrorOf("{\n\n\"a\": tru\n}"), StartsWith("3: "));
+  EXPECT_THAT(PositionErrorOf("{\n\n\"a\": tru\n}"), StartsWith("3: "));
 }
 
 TEST(JsonPositionTest, AValueIsDescribedShortly) {

@@ -14,13 +14,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-absl::StatusOr<Options> Parse(std::vector<const char*> args) {
+absl::StatusOr<Options> ParseLine(std::vector<const char*> args) {
   args.insert(args.begin(), "acpd");
   return ParseOptions(static_cast<int>(args.size()), args.data());
 }
 
 TEST(OptionsTest, NoFlagsAreFine) {
-  const auto options = Parse({});
+  const auto options = ParseLine({});
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->config_file, "");
   EXPECT_THAT(options->listen, IsEmpty());
@@ -28,8 +28,9 @@ TEST(OptionsTest, NoFlagsAreFine) {
 }
 
 TEST(OptionsTest, AllFlagsAreRead) {
-  const auto options = Parse({"--config", "c.json", "--address-file=a", "--listen", "127.0.0.1:0",
-                              "--listen", "unix:/s", "--state-dir", "/state/", "--check-config"});
+  const auto options =
+      ParseLine({"--config", "c.json", "--address-file=a", "--listen", "127.0.0.1:0", "--listen",
+                 "unix:/s", "--state-dir", "/state/", "--check-config"});
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->config_file, "c.json");
   EXPECT_EQ(options->address_file, "a");
@@ -39,12 +40,12 @@ TEST(OptionsTest, AllFlagsAreRead) {
 }
 
 TEST(OptionsTest, AStateDirBecomesAbsolute) {
-  EXPECT_EQ(Parse({"--state-dir", "x/../y"})->state_dir, std::filesystem::current_path() / "y");
+  EXPECT_EQ(ParseLine({"--state-dir", "x/../y"})->state_dir, std::filesystem::current_path() / "y");
 }
 
 TEST(OptionsTest, VersionAndHelpAreAnswers) {
-  EXPECT_EQ(Parse({"--version"})->answer, Cat("acpd ", ACPD_VERSION, "\n"));
-  EXPECT_THAT(Parse({"--help"})->answer, HasSubstr("--address-file"));
+  EXPECT_EQ(ParseLine({"--version"})->answer, Cat("acpd ", ACPD_VERSION, "\n"));
+  EXPECT_THAT(ParseLine({"--help"})->answer, HasSubstr("--address-file"));
 }
 
 TEST(OptionsTest, WrongFlagsAreNamed) {
@@ -58,7 +59,7 @@ TEST(OptionsTest, WrongFlagsAreNamed) {
       {{"--config", "a", "--config", "b"}, "--config"},
   };
   for (const auto& [args, named] : wrong) {
-    const auto options = Parse(args);
+    const auto options = ParseLine(args);
     ASSERT_FALSE(options.ok()) << args[0];
     EXPECT_TRUE(absl::IsInvalidArgument(options.status()));
     EXPECT_THAT(options.status().message(), HasSubstr(named));
