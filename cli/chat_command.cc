@@ -1,6 +1,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/interrupts.h"
 #include "cli/turn_terminal.h"
 
 namespace acpd::cli {
@@ -14,9 +15,7 @@ acpd::v1::ChatStreamRequest ToRequest(const ChatOptions& options) {
   chat.set_agent(options.agent);
   chat.set_cwd(options.cwd);
   chat.set_request_id(options.request_id);
-  std::string prompt;
-  for (const std::string& word : options.prompt) prompt += (prompt.empty() ? "" : " ") + word;
-  chat.set_prompt(prompt);
+  chat.set_prompt(options.prompt);
   if (!options.model.empty()) chat.mutable_model_provider()->set_model(options.model);
   if (options.permissions == "ask") chat.set_permission_mode(acpd::v1::PERMISSION_MODE_ASK);
   if (options.permissions == "allow") chat.set_permission_mode(acpd::v1::PERMISSION_MODE_ALLOW);
@@ -30,8 +29,9 @@ acpd::v1::ChatStreamRequest ToRequest(const ChatOptions& options) {
 }  // namespace
 
 int Chat(const Settings& settings, const ChatOptions& options) {
+  Interrupts interrupts;  // first: see there
   const auto stub = Connect(settings);
-  TurnTerminal terminal(settings, stub.get());
+  TurnTerminal terminal(settings, &interrupts, stub.get());
   return terminal.Follow(ToRequest(options));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -11,9 +12,13 @@ namespace acpd::cli {
 namespace {
 
 constexpr char kFooter[] =
-    "Exit codes: 0 done, 1 the turn did not complete, 2 bad arguments, 3 acpd refused the call,\n"
-    "4 acpd cannot be reached, 130 the turn was cancelled.\n"
-    "The agent's text goes to stdout, everything else to stderr.";
+    "Exit codes: 0 done, 1 the turn did not complete (cancel: a turn has not ended yet), 2 bad\n"
+    "arguments, 3 acpd refused the call, 4 acpd cannot be reached, does not answer or is "
+    "stopping,\n"
+    "5 the output could not be written, 130 the turn was cancelled.\n"
+    "Of chat and watch, the agent's text goes to stdout, everything else to stderr.";
+// More words than a command line can have.
+constexpr int kMostWords = 1 << 24;
 
 // The command that was chosen sets `run`.
 struct CommandLine {
@@ -27,12 +32,26 @@ struct CommandLine {
   bool force = false;
 };
 
+// Verbatim. Where an option may have any number of values CLI11 takes "[a,b]" as several of them;
+// so it is told a number, and that fewer will do.
+void AddPrompt(CLI::App& chat, std::string* prompt) {
+  const auto join = [prompt](const CLI::results_t& words) {
+    prompt->clear();
+    for (size_t i = 0; i < words.size(); ++i) *prompt += (i == 0 ? "" : " ") + words[i];
+    return true;
+  };
+  chat.add_option("prompt", join, "The prompt; several words are joined by spaces")
+      ->required()
+      ->option_text("TEXT ... REQUIRED")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(kMostWords, CLI::detail::expected_max_vector_size);
+}
+
 void AddChat(CLI::App& app, CommandLine& line) {
   ChatOptions& options = line.chat;
   CLI::App* chat =
       app.add_subcommand("chat", "Send a prompt and follow the turn; Ctrl-C cancels it");
-  chat->add_option("prompt", options.prompt, "The prompt; several words are joined by spaces")
-      ->required();
+  AddPrompt(*chat, &options.prompt);
   chat->add_option("-p,--project", options.project, "The project")->capture_default_str();
   chat->add_option("-s,--session", options.session,
                    "Continue this session; without it a new one is made");
@@ -71,7 +90,9 @@ void AddWatch(CLI::App& app, CommandLine& line) {
 void AddCancel(CLI::App& app, CommandLine& line) {
   CancelOptions& options = line.cancel;
   CLI::App* cancel = app.add_subcommand(
-      "cancel", "Cancel a turn, a session's running turn, a project's turns or all");
+      "cancel",
+      "Cancel a turn, a session's running turn, a project's turns or all; exit code 1: a "
+      "turn has not ended yet, and the cancel goes on");
   cancel->add_option("-t,--turn", options.turn, "This turn, running or queued");
   cancel->add_option("-s,--session", options.session, "The running turn of this session");
   cancel->add_option("-p,--project", options.project, "Every turn of this project");
@@ -122,6 +143,13 @@ void AddLists(CLI::App& app, CommandLine& line) {
   });
 }
 
+// What was to be printed and got lost is no success.
+int CheckOutput(int code) {
+  if (OutputIsGood()) return code;
+  std::fprintf(stderr, "acpctl: the output could not be written\n");
+  return code == kOk ? kOutputLost : code;
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
@@ -132,8 +160,15 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.set_version_flag("--version", ACPD_VERSION);
   app.add_option("--address", line.settings.address,
                  "Where acpd listens: host:port or unix:/path (ACPD_ADDRESS)")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        return text.empty() ? "it is empty; say host:port or unix:/path" : std::string();
+      });
   app.add_flag("--json", line.settings.json, "One JSON object a line, with the API's field names");
+  app.add_option("--timeout", line.settings.timeout_s,
+                 "Seconds that acpd has for an answer; without it 30, or 120 where an agent is "
+                 "started or stopped. Not for chat and watch, which follow the work to its end")
+      ->check(CLI::Range(1, 24 * 3600));
   app.require_subcommand(1);
   app.fallthrough();
   app.footer(kFooter);
@@ -145,9 +180,9 @@ int RunCommandLine(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    return CheckOutput(app.exit(error) == 0 ? kOk : kUsage);
   }
-  return line.run();
+  return CheckOutput(line.run());
 }
 
 }  // namespace acpd::cli

@@ -14,10 +14,9 @@ namespace acpd::cli {
 
 struct ChatOptions {
   std::string project = "default";
-  std::string session, agent, cwd, request_id, model, permissions;
+  std::string session, agent, cwd, request_id, model, permissions, prompt;
   bool require_resume = false;
   bool interrupt = false;
-  std::vector<std::string> prompt;  // joined by spaces
 };
 int Chat(const Settings& settings, const ChatOptions& options);
 

@@ -17,10 +17,11 @@ using acpd::v1::SessionService;
 // What acpctl's exit status says, for scripts.
 enum ExitCode {
   kOk = 0,           // done; of a turn: it completed
-  kTurnNotOk = 1,    // the turn failed, was refused, truncated or interrupted
+  kTurnNotOk = 1,    // the turn failed, was refused, truncated or interrupted; of a cancel: pending
   kUsage = 2,        // bad arguments, or the daemon found the request invalid
   kCallFailed = 3,   // the daemon answered with another error
-  kUnreachable = 4,  // no acpd at the address, or it is stopping
+  kUnreachable = 4,  // no acpd at the address, no answer in time, or it is stopping
+  kOutputLost = 5,   // done, but stdout could not be written
   kCancelled = 130,  // the turn was cancelled (Ctrl-C)
 };
 
@@ -28,11 +29,13 @@ enum ExitCode {
 struct Settings {
   std::string address;
   bool json = false;  // one JSON object a line instead of text
+  int timeout_s = 0;  // what calls may take; 0: each has its own
 };
 
 std::unique_ptr<SessionService::Stub> Connect(const Settings& settings);
-// A context whose call ends at the latest after `timeout`.
-std::unique_ptr<grpc::ClientContext> NewContext(std::chrono::seconds timeout);
+// A context whose call ends at the latest after `timeout`, or what the settings say instead.
+std::unique_ptr<grpc::ClientContext> NewContext(const Settings& settings,
+                                                std::chrono::seconds timeout);
 // How long calls that do not wait for an agent may take.
 inline constexpr std::chrono::seconds kShortCall{30};
 
@@ -41,6 +44,8 @@ inline constexpr std::chrono::seconds kShortCall{30};
 int Report(const grpc::Status& status, const grpc::ClientContext& context);
 // A message as one line of JSON on stdout, with the field names of the proto file.
 void PrintJson(const google::protobuf::Message& message);
+// Whether all that was printed so far has been written.
+bool OutputIsGood();
 
 }  // namespace acpd::cli
 

@@ -12,25 +12,31 @@ namespace acpd::cli {
 // on stdout.
 class EventPrinter {
  public:
-  // `with_session`: lines begin with the session's id (when several are watched).
-  EventPrinter(bool json, bool with_session) : json_(json), with_session_(with_session) {}
+  enum class Scope {
+    kTurn,      // one turn, whose id is known
+    kSession,   // lines about turns name them
+    kSessions,  // and lines begin with the session's id, text whenever it is another session's
+  };
+  EventPrinter(const Settings& settings, Scope scope) : json_(settings.json), scope_(scope) {}
 
   void Print(const acpd::v1::ProgressEvent& event);
+  // A question's options, and the command that answers it. Nothing with `json`.
+  void PrintHowToAnswer(const acpd::v1::ProgressEvent& question);
   // Ends an unfinished line of text.
   void EndText();
 
  private:
   void PrintUpdate(const acpd::v1::ProgressEvent& event);
+  void PrintQueued(const acpd::v1::ProgressEvent& event);
+  void PrintText(const acpd::v1::ProgressEvent& event);
   void Line(const acpd::v1::ProgressEvent& event, const std::string& text);
+  // "turn ID " where the turn is not known.
+  std::string TurnWord(const acpd::v1::ProgressEvent& event) const;
 
   bool json_;
-  bool with_session_;
-  bool in_text_ = false;  // the last thing on stdout was text without a newline
+  Scope scope_;
+  std::string text_session_;  // whose text stands on stdout without a newline; empty: none
 };
-
-// "completed", "failed: AGENT_ERROR: ..." and the like.
-std::string DescribeResult(const acpd::v1::TurnResult& result);
-int ExitCodeFor(const acpd::v1::TurnResult& result);
 
 }  // namespace acpd::cli
 

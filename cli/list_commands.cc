@@ -39,7 +39,7 @@ int ListSessions(const Settings& settings, const std::string& project) {
   request.set_page_size(200);
   do {
     acpd::v1::ListSessionsResponse response;
-    const auto context = NewContext(kShortCall);
+    const auto context = NewContext(settings, kShortCall);
     const int code = Report(stub->ListSessions(context.get(), request, &response), *context);
     if (code != kOk) return code;
     for (const auto& session : response.sessions()) {
@@ -59,7 +59,7 @@ int ListSessions(const Settings& settings, const std::string& project) {
 int ListAgents(const Settings& settings) {
   const auto stub = Connect(settings);
   acpd::v1::ListAgentsResponse response;
-  const auto context = NewContext(kShortCall);
+  const auto context = NewContext(settings, kShortCall);
   const int code =
       Report(stub->ListAgents(context.get(), acpd::v1::ListAgentsRequest(), &response), *context);
   if (code != kOk) return code;
@@ -72,7 +72,7 @@ int ProbeAgent(const Settings& settings, const std::string& name) {
   acpd::v1::ProbeAgentRequest request;
   request.set_agent(name);
   acpd::v1::Agent agent;
-  const auto context = NewContext(kProbeCall);
+  const auto context = NewContext(settings, kProbeCall);
   const int code = Report(stub->ProbeAgent(context.get(), request, &agent), *context);
   if (code == kOk) PrintAgent(settings, agent);
   return code;

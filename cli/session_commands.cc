@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -6,8 +7,28 @@
 namespace acpd::cli {
 namespace {
 
+using acpd::v1::CancelResponse;
+
 // Stopping an agent takes its grace, three times at the worst.
 constexpr std::chrono::seconds kStopCall{120};
+
+void PrintOutcomes(const CancelResponse& response) {
+  for (const auto& turn : response.turns()) {
+    std::printf("%s %s\n", turn.turn_id().c_str(),
+                CancelResponse::Outcome_Name(turn.outcome()).c_str());
+  }
+  if (response.turns().empty())
+    std::printf("%s\n", CancelResponse::Outcome_Name(response.outcome()).c_str());
+}
+
+// The outcome of all is PENDING only where none was cancelled.
+bool IsPending(const CancelResponse& response) {
+  const auto& turns = response.turns();
+  return response.outcome() == CancelResponse::OUTCOME_PENDING ||
+         std::any_of(turns.begin(), turns.end(), [](const CancelResponse::CancelledTurn& turn) {
+           return turn.outcome() == CancelResponse::OUTCOME_PENDING;
+         });
+}
 
 }  // namespace
 
@@ -20,23 +41,19 @@ int Cancel(const Settings& settings, const CancelOptions& options) {
   request.set_include_queued(options.include_queued);
   request.set_reason(options.reason);
   if (options.now) request.mutable_grace();
-  acpd::v1::CancelResponse response;
+  CancelResponse response;
   const auto stub = Connect(settings);
-  const auto context = NewContext(kStopCall);
+  const auto context = NewContext(settings, kStopCall);
   const int code = Report(stub->Cancel(context.get(), request, &response), *context);
   if (code != kOk) return code;
   if (settings.json) {
     PrintJson(response);
-    return kOk;
+  } else {
+    PrintOutcomes(response);
   }
-  using acpd::v1::CancelResponse;
-  for (const auto& turn : response.turns()) {
-    std::printf("%s %s\n", turn.turn_id().c_str(),
-                CancelResponse::Outcome_Name(turn.outcome()).c_str());
-  }
-  if (response.turns().empty())
-    std::printf("%s\n", CancelResponse::Outcome_Name(response.outcome()).c_str());
-  return kOk;
+  if (!IsPending(response)) return kOk;
+  std::fprintf(stderr, "acpctl: not every turn has ended yet; the cancel goes on\n");
+  return kTurnNotOk;
 }
 
 int CloseSession(const Settings& settings, const std::string& session_id, bool force) {
@@ -45,7 +62,7 @@ int CloseSession(const Settings& settings, const std::string& session_id, bool f
   request.set_force(force);
   acpd::v1::Session session;
   const auto stub = Connect(settings);
-  const auto context = NewContext(kStopCall);
+  const auto context = NewContext(settings, kStopCall);
   const int code = Report(stub->CloseSession(context.get(), request, &session), *context);
   if (code == kOk && settings.json) PrintJson(session);
   return code;
@@ -57,8 +74,10 @@ int DeleteSession(const Settings& settings, const std::string& session_id, bool 
   request.set_force(force);
   acpd::v1::DeleteSessionResponse response;
   const auto stub = Connect(settings);
-  const auto context = NewContext(kStopCall);
-  return Report(stub->DeleteSession(context.get(), request, &response), *context);
+  const auto context = NewContext(settings, kStopCall);
+  const int code = Report(stub->DeleteSession(context.get(), request, &response), *context);
+  if (code == kOk && settings.json) PrintJson(response);
+  return code;
 }
 
 int Respond(const Settings& settings, const RespondOptions& options) {
@@ -70,7 +89,7 @@ int Respond(const Settings& settings, const RespondOptions& options) {
   request.set_comment(options.comment);
   acpd::v1::RespondResponse response;
   const auto stub = Connect(settings);
-  const auto context = NewContext(kShortCall);
+  const auto context = NewContext(settings, kShortCall);
   const int code = Report(stub->Respond(context.get(), request, &response), *context);
   if (code == kOk && settings.json) PrintJson(response);
   return code;

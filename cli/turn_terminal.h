@@ -1,51 +1,51 @@
 #ifndef ACPD_CLI_TURN_TERMINAL_H_
 #define ACPD_CLI_TURN_TERMINAL_H_
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "cli/connection.h"
 #include "cli/event_printer.h"
+#include "cli/interrupts.h"
+#include "cli/open_questions.h"
+#include "cli/permission_prompt.h"
 
 namespace acpd::cli {
 
 // Follows one turn at a terminal: prints its events, asks its permissions at the prompt, and
-// cancels the turn on Ctrl-C (a second Ctrl-C leaves at once). The stream is read by a thread of
-// its own; everything else happens in Follow.
+// cancels the turn on Ctrl-C, be it pressed before the turn has its id (a second Ctrl-C leaves at
+// once). Everything but the reading of the stream and the Cancel happens in Follow.
 class TurnTerminal {
  public:
-  TurnTerminal(const Settings& settings, SessionService::Stub* stub);
+  // `interrupts` is older than `stub`, see there.
+  TurnTerminal(const Settings& settings, Interrupts* interrupts, SessionService::Stub* stub);
   ~TurnTerminal();
 
   // Runs ChatStream with `request` to its end. Returns the exit code.
   int Follow(const acpd::v1::ChatStreamRequest& request);
 
  private:
-  struct Feed;  // what the reading thread hands over
-
   void Handle(const acpd::v1::ProgressEvent& event);
+  void AskNext();
   void OnInterrupt();
-  void OnInput();
-  void Ask(const acpd::v1::ProgressEvent& event);
-  void Answer(const std::string& line);
+  void CancelTurn();
+  int ExitCode(const grpc::Status& status) const;
 
   Settings settings_;
+  Interrupts* interrupts_;
   SessionService::Stub* stub_;
   EventPrinter printer_;
+  OpenQuestions questions_;
+  PermissionPrompt prompt_;
   grpc::ClientContext context_;
-  int signals_ = -1;  // signalfd of SIGINT
-  bool interactive_;  // stdin is a terminal
-  bool input_open_ = true;
-  std::string input_;  // of stdin, not yet a whole line
-  int interrupts_ = 0;
-  std::string session_id_, turn_id_;
-  std::optional<acpd::v1::ProgressEvent> question_;  // open, and asked at the prompt
+  bool cancelling_ = false;  // Ctrl-C was pressed
+  bool leaving_ = false;     // twice
+  std::string turn_id_;      // empty: not accepted yet
   std::optional<acpd::v1::TurnResult> result_;
   std::unique_ptr<grpc::ClientContext> cancel_context_;
-  std::thread canceller_;  // runs the Cancel of a Ctrl-C
+  std::future<void> cancel_;  // the Cancel of a Ctrl-C
 };
 
 }  // namespace acpd::cli

@@ -3,18 +3,25 @@
 
 #include "cli/commands.h"
 #include "cli/event_printer.h"
+#include "cli/open_questions.h"
 
 namespace acpd::cli {
+namespace {
+
+// False: not exactly one scope is given.
+bool SetScope(const WatchOptions& options, acpd::v1::SubscribeProgressRequest* request) {
+  if (!options.session.empty()) request->set_session_id(options.session);
+  if (!options.project.empty()) request->set_project_id(options.project);
+  if (options.everything) request->set_everything(true);
+  return !options.session.empty() + !options.project.empty() + options.everything == 1;
+}
+
+}  // namespace
+
 int Watch(const Settings& settings, const WatchOptions& options) {
   acpd::v1::SubscribeProgressRequest request;
-  if (!options.session.empty()) {
-    request.set_session_id(options.session);
-  } else if (!options.project.empty()) {
-    request.set_project_id(options.project);
-  } else if (options.everything) {
-    request.set_everything(true);
-  } else {
-    std::fprintf(stderr, "acpctl: watch wants --session, --project or --all\n");
+  if (!SetScope(options, &request)) {
+    std::fprintf(stderr, "acpctl: watch wants one of --session, --project and --all\n");
     return kUsage;
   }
   if (options.from_start || options.after) request.set_after_position(options.after.value_or(0));
@@ -24,11 +31,20 @@ int Watch(const Settings& settings, const WatchOptions& options) {
   const auto stub = Connect(settings);
   grpc::ClientContext context;
   const auto stream = stub->SubscribeProgress(&context, request);
-  EventPrinter printer(settings.json, options.session.empty());
+  EventPrinter printer(settings, options.session.empty() ? EventPrinter::Scope::kSessions
+                                                         : EventPrinter::Scope::kSession);
+  OpenQuestions questions;
   acpd::v1::ProgressEvent event;
-  while (stream->Read(&event)) printer.Print(event);
+  while (OutputIsGood() && stream->Read(&event)) {
+    printer.Print(event);
+    questions.See(event);
+    while (const auto question = questions.Take()) printer.PrintHowToAnswer(*question);
+  }
   printer.EndText();
-  return Report(stream->Finish(), context);
+  if (OutputIsGood()) return Report(stream->Finish(), context);
+  context.TryCancel();
+  stream->Finish();
+  return kOutputLost;
 }
 
 }  // namespace acpd::cli

@@ -34,7 +34,10 @@ std::vector<std::string> Environment(const std::map<std::string, std::string>& a
 }
 
 void DescribeFiles(const Process::Options& options, posix_spawn_file_actions_t* actions) {
-  if (options.stdin_fd >= 0) {
+  if (!options.terminal.empty()) {
+    // The first terminal that a session's leader opens becomes the session's.
+    posix_spawn_file_actions_addopen(actions, 0, options.terminal.c_str(), O_RDWR, 0);
+  } else if (options.stdin_fd >= 0) {
     posix_spawn_file_actions_adddup2(actions, options.stdin_fd, 0);
   } else {
     posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
@@ -45,6 +48,17 @@ void DescribeFiles(const Process::Options& options, posix_spawn_file_actions_t* 
                                      O_WRONLY | O_CREAT | O_APPEND, 0600);
   }
   posix_spawn_file_actions_addclosefrom_np(actions, 3);
+}
+
+void DescribeSession(const Process::Options& options, posix_spawnattr_t* attributes) {
+  if (options.terminal.empty()) return;
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(attributes, &signals);
+  sigaddset(&signals, SIGINT);
+  posix_spawnattr_setsigdefault(attributes, &signals);
+  posix_spawnattr_setflags(attributes,
+                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
 }  // namespace
@@ -60,8 +74,12 @@ Process::Process(const Options& options) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   DescribeFiles(options, &actions);
-  const int error = ::posix_spawn(&pid_, options.program.c_str(), &actions, nullptr,
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  DescribeSession(options, &attributes);
+  const int error = ::posix_spawn(&pid_, options.program.c_str(), &actions, &attributes,
                                   Pointers(&argv).data(), Pointers(&env).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     throw std::runtime_error("cannot start " + options.program + ": " + std::strerror(error));

@@ -32,6 +32,9 @@ class Process {
     int stdin_fd = -1;                       // -1: /dev/null
     int stdout_fd = -1;                      // -1: the test's own
     std::string stderr_file;                 // appended to; empty: the test's own
+    // A terminal's path: stdin of the child, which leads a session of its own in it. SIGINT is as
+    // it is there, even where the tests run in the background.
+    std::string terminal = {};
   };
   // Throws std::runtime_error when it cannot be started. The child gets no other descriptor than 0,
   // 1 and 2.

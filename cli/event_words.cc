@@ -1,0 +1,119 @@
+#include "cli/event_words.h"
+
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+namespace acpd::cli {
+
+using acpd::v1::TurnResult;
+
+namespace {
+
+const char* OutcomeWord(TurnResult::Outcome outcome) {
+  switch (outcome) {
+    case TurnResult::OUTCOME_COMPLETED:
+      return "completed";
+    case TurnResult::OUTCOME_TRUNCATED:
+      return "truncated";
+    case TurnResult::OUTCOME_REFUSED:
+      return "refused";
+    case TurnResult::OUTCOME_CANCELLED:
+      return "cancelled";
+    case TurnResult::OUTCOME_FAILED:
+      return "failed";
+    case TurnResult::OUTCOME_INTERRUPTED:
+      return "interrupted";
+    default:
+      return "ended";
+  }
+}
+
+}  // namespace
+
+std::string DescribePlan(const std::string& json) {
+  google::protobuf::Struct update;
+  if (!google::protobuf::util::JsonStringToMessage(json, &update).ok()) return "";
+  const auto entries = update.fields().find("entries");
+  if (entries == update.fields().end()) return "";
+  int done = 0;
+  int all = 0;
+  std::string now;
+  for (const auto& entry : entries->second.list_value().values()) {
+    const auto& fields = entry.struct_value().fields();
+    const auto status = fields.find("status");
+    const auto content = fields.find("content");
+    const std::string word = status == fields.end() ? "" : status->second.string_value();
+    ++all;
+    if (word == "completed") ++done;
+    if (word == "in_progress" && now.empty() && content != fields.end())
+      now = content->second.string_value();
+  }
+  std::string text = std::to_string(done) + "/" + std::to_string(all) + " steps done";
+  if (!now.empty()) text += "; now: " + now;
+  return text;
+}
+
+std::string DescribeOrigin(const acpd::v1::SessionOrigin& origin) {
+  using acpd::v1::SessionOrigin;
+  switch (origin.kind()) {
+    case SessionOrigin::KIND_NEW:
+      return "new session";
+    case SessionOrigin::KIND_LIVE:
+      return "";
+    case SessionOrigin::KIND_RESUMED:
+      return "resumed";
+    case SessionOrigin::KIND_FALLBACK:
+      return "the old context is lost (" + origin.reason() + "): a new session stands in for " +
+             origin.requested_session_id();
+    default:
+      return "ready";
+  }
+}
+
+std::string DescribeBy(acpd::v1::QuestionResolved::By by) {
+  using acpd::v1::QuestionResolved;
+  switch (by) {
+    case QuestionResolved::BY_POLICY:
+      return " by the permission mode";
+    case QuestionResolved::BY_TIMEOUT:
+      return " by time-out";
+    case QuestionResolved::BY_CANCEL:
+      return " by the cancel";
+    case QuestionResolved::BY_AGENT:
+      return " by the agent";
+    default:
+      return "";
+  }
+}
+
+std::string Brief(const std::string& prompt) {
+  constexpr size_t kMost = 60;
+  std::string line = prompt.substr(0, prompt.find('\n'));
+  if (line.size() > kMost) {
+    size_t end = kMost;
+    while (end > 0 && (line[end] & 0xC0) == 0x80) --end;  // not within a character
+    line.resize(end);
+  }
+  return line.size() < prompt.size() ? line + "..." : line;
+}
+
+std::string DescribeResult(const TurnResult& result) {
+  std::string text = OutcomeWord(result.outcome());
+  if (!result.cancelled_by().empty()) text += " by " + result.cancelled_by();
+  if (result.has_error() && !result.error().reason().empty()) {
+    text += ": " + result.error().reason() + ": " + result.error().message();
+  }
+  return text;
+}
+
+int ExitCodeFor(const TurnResult& result) {
+  if (result.outcome() == TurnResult::OUTCOME_COMPLETED) return kOk;
+  return result.outcome() == TurnResult::OUTCOME_CANCELLED ? kCancelled : kTurnNotOk;
+}
+
+std::string HowToAnswer(const acpd::v1::ProgressEvent& question) {
+  return "answer with: acpctl respond " + question.session_id() + " " +
+         question.permission_requested().question_id() + " OPTION";
+}
+
+}  // namespace acpd::cli

@@ -1,0 +1,28 @@
+#ifndef ACPD_CLI_EVENT_WORDS_H_
+#define ACPD_CLI_EVENT_WORDS_H_
+
+#include <string>
+
+#include "cli/connection.h"
+
+namespace acpd::cli {
+
+// What events say, in words for a person.
+
+// "completed", "failed: AGENT_ERROR: ..." and the like.
+std::string DescribeResult(const acpd::v1::TurnResult& result);
+int ExitCodeFor(const acpd::v1::TurnResult& result);
+// How a session became ready; empty where its worker ran.
+std::string DescribeOrigin(const acpd::v1::SessionOrigin& origin);
+// The agent's `plan` as "2/5 steps done; now: run the tests".
+std::string DescribePlan(const std::string& json);
+// " by time-out" and the like; empty of an answer that a person gave.
+std::string DescribeBy(acpd::v1::QuestionResolved::By by);
+// "answer with: acpctl respond ..."
+std::string HowToAnswer(const acpd::v1::ProgressEvent& question);
+// The first line of a prompt, cut where it is long.
+std::string Brief(const std::string& prompt);
+
+}  // namespace acpd::cli
+
+#endif  // ACPD_CLI_EVENT_WORDS_H_

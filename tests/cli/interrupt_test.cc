@@ -1,0 +1,112 @@
+// Ctrl-C at acpctl chat cancels the turn.
+
+#include <signal.h>
+
+#include "tests/cli/acpctl.h"
+
+namespace acpd::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InterruptTest : public CliTest {
+ protected:
+  void SetUp() override { StartDaemon(); }
+  // Until SIGINT does not end it any more; false: it did not come to that in time.
+  bool TakesSigint(const Acpctl& chat) {
+    return e2e::WaitUntil([&chat] {
+      const std::string status = e2e::ReadFile("/proc/" + std::to_string(chat.pid()) + "/status");
+      const size_t at = status.find("SigBlk:");
+      return at != std::string::npos &&
+             (std::stoull(status.substr(at + 7), nullptr, 16) & (1u << (SIGINT - 1))) != 0;
+    });
+  }
+  void ExpectCancelled(Acpctl& chat) {
+    EXPECT_EQ(chat.Wait(), Exited(130)) << chat.Err();
+    const api::Turn turn = TurnOf(chat);
+    EXPECT_EQ(turn.state(), api::TURN_STATE_ENDED);
+    EXPECT_EQ(turn.result().outcome(), api::TurnResult::OUTCOME_CANCELLED);
+    EXPECT_EQ(turn.result().cancel_reason(), "Ctrl-C at acpctl");
+  }
+};
+
+TEST_F(InterruptTest, EndsARunningTurn) {
+  Terminal terminal;
+  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
+  ASSERT_TRUE(chat->WaitForOut("chunk 2 ")) << chat->Err();
+  terminal.Type(Terminal::kCtrlC);
+  ExpectCancelled(*chat);
+  EXPECT_THAT(chat->Err(), HasSubstr("* cancelled by "));
+  EXPECT_EQ(chat->Out().back(), '\n');
+}
+
+TEST_F(InterruptTest, EndsATurnThatAsks) {
+  Terminal terminal;
+  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "ASK"});
+  ASSERT_TRUE(chat->WaitForErr("your choice [1-2]: ")) << chat->Err();
+  terminal.Type(Terminal::kCtrlC);
+  ExpectCancelled(*chat);
+}
+
+TEST_F(InterruptTest, EndsATurnWithJson) {
+  Terminal terminal;
+  const auto chat = StartAt(terminal, {"--json", "chat", "-a", "demo", "SLOW 9000 20"});
+  ASSERT_TRUE(chat->WaitForOut("chunk 2 ")) << chat->Err();
+  terminal.Type(Terminal::kCtrlC);
+  EXPECT_EQ(chat->Wait(), Exited(130));
+  EXPECT_THAT(LinesOf(chat->Out()).back(), HasSubstr("OUTCOME_CANCELLED"));
+}
+
+// acpd is stopped, so that it accepts the turn only after the Ctrl-C.
+TEST_F(InterruptTest, BeforeTheTurnIsKnownEndsItAsSoonAsItIs) {
+  Terminal terminal;
+  kill(daemon().pid(), SIGSTOP);
+  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
+  const bool took = TakesSigint(*chat);
+  if (took) terminal.Type(Terminal::kCtrlC);
+  const bool said = chat->WaitForErr("* cancelling the turn");
+  kill(daemon().pid(), SIGCONT);
+  ASSERT_TRUE(took && said) << chat->Err();
+  ExpectCancelled(*chat);
+}
+
+TEST_F(InterruptTest, TwoLeaveWhileThereIsNoConnection) {
+  Terminal terminal;
+  kill(daemon().pid(), SIGSTOP);
+  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
+  const bool took = TakesSigint(*chat);
+  if (took) terminal.Type(Terminal::kCtrlC);
+  const bool said = chat->WaitForErr("* cancelling the turn");
+  if (said) terminal.Type(Terminal::kCtrlC);
+  const ExitStatus exit = chat->Wait();
+  kill(daemon().pid(), SIGCONT);
+  EXPECT_EQ(exit, Exited(130)) << chat->Err();
+}
+
+TEST_F(InterruptTest, ASecondOneLeavesAtOnce) {
+  Terminal terminal;
+  const auto chat =
+      StartAt(terminal, {"chat", Scripted({{{"on_cancel", "ignore"}}, {{"barrier", "b"}}})});
+  ASSERT_TRUE(barriers().WaitReached("b"));
+  const std::string turn_id = chat->WordAfter("turn: ");
+  terminal.Type(Terminal::kCtrlC);
+  ASSERT_TRUE(chat->WaitForErr("* cancelling the turn")) << chat->Err();
+  terminal.Type(Terminal::kCtrlC);
+  EXPECT_EQ(chat->Wait(), Exited(130));
+  EXPECT_TRUE(WaitForState(turn_id, api::TURN_STATE_CANCELLING));
+}
+
+// As a script's background job has it: Ctrl-C is not meant for it.
+TEST_F(InterruptTest, DoesNothingWhereItIsIgnored) {
+  const auto before = signal(SIGINT, SIG_IGN);
+  const auto chat = Start({"chat", Scripted({{{"barrier", "b"}}, {{"update", "done"}}})});
+  signal(SIGINT, before);
+  ASSERT_TRUE(barriers().WaitReached("b"));
+  kill(chat->pid(), SIGINT);
+  barriers().Release("b");
+  EXPECT_EQ(chat->Wait(), Exited(0)) << chat->Err();
+  EXPECT_EQ(chat->Out(), "done\n");
+}
+
+}  // namespace
+}  // namespace acpd::cli
