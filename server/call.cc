@@ -20,8 +20,8 @@ SteadyTime AnswerDeadline(const grpc::CallbackServerContext& context) {
          kAnswerAhead;
 }
 
-// Nobody has to say who they are yet.
-std::string PrincipalOf(const grpc::CallbackServerContext&) { return "anonymous"; }
+// Callers have no names yet.
+std::string PrincipalOf(const grpc::CallbackServerContext&) { return ""; }
 
 session::CallPtr MakeCall(const grpc::CallbackServerContext& context) {
   auto call = std::make_shared<session::Call>();

@@ -26,7 +26,7 @@ struct CallContext {
 
 // When the answer of a call has to be ready: 200 ms before its deadline, so that it gets there.
 SteadyTime AnswerDeadline(const grpc::CallbackServerContext& context);
-// The caller, as questions, cancels and events name it.
+// The caller, as questions, cancels and events name it; empty where callers have no names.
 std::string PrincipalOf(const grpc::CallbackServerContext& context);
 session::CallPtr MakeCall(const grpc::CallbackServerContext& context);
 

@@ -14,6 +14,10 @@ namespace {
 constexpr size_t kMaxReused = 256u << 10;
 
 void Assign(std::string_view from, std::string* to) { to->assign(from.data(), from.size()); }
+void AssignWord(std::string_view from, std::string* to) { Assign(CutText(from, kMaxWord), to); }
+void AssignSentence(std::string_view from, std::string* to) {
+  Assign(CutText(from, kMaxSentence), to);
+}
 
 // What is kept of a request: the key is nobody's to keep, and how long a caller waits is not the
 // turn's.
@@ -22,6 +26,18 @@ v1::ChatRequest WithoutSecrets(const v1::ChatRequest& request) {
   copy.clear_wait_for();
   if (copy.has_model_provider()) copy.mutable_model_provider()->clear_api_key();
   return copy;
+}
+
+// That a request came with an api_key stands in the stored bytes beside it, in a field that the API
+// does not have.
+constexpr int kHadApiKeyField = 15000;
+
+bool HadApiKey(const v1::ChatRequest& stored) {
+  const auto& fields = stored.GetReflection()->GetUnknownFields(stored);
+  for (int i = 0; i < fields.field_count(); ++i) {
+    if (fields.field(i).number() == kHadApiKeyField) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -50,13 +66,13 @@ void Codec::Finish(std::string& out) {
 void Codec::Encode(const session::EventHeader& header, const session::SessionUpdateEvent& event,
                    std::string& out) {
   auto* update = Begin(header).mutable_session_update();
-  Assign(event.kind, update->mutable_kind());
+  AssignWord(event.kind, update->mutable_kind());
   Assign(event.json, update->mutable_json());
   Assign(event.text, update->mutable_text());
-  Assign(event.message_id, update->mutable_message_id());
-  Assign(event.tool_call_id, update->mutable_tool_call_id());
-  Assign(event.tool_status, update->mutable_tool_status());
-  Assign(event.title, update->mutable_title());
+  AssignWord(event.message_id, update->mutable_message_id());
+  AssignWord(event.tool_call_id, update->mutable_tool_call_id());
+  AssignWord(event.tool_status, update->mutable_tool_status());
+  AssignSentence(event.title, update->mutable_title());
   update->set_replayed(event.replayed);
   update->set_part(event.part);
   update->set_parts(event.parts);
@@ -73,7 +89,7 @@ void Codec::Encode(const session::EventHeader& header, const session::TurnQueued
   queued->set_prompt_truncated(event.prompt_truncated || prompt.size() < event.prompt.size());
   queued->set_principal(event.principal);
   queued->set_agent(event.agent);
-  queued->set_model(event.model);
+  AssignWord(event.model, queued->mutable_model());
   queued->set_permission_mode(static_cast<v1::PermissionMode>(event.permission_mode));
   Finish(out);
 }
@@ -100,9 +116,9 @@ void Codec::Encode(const session::EventHeader& header,
   Assign(json, asked->mutable_tool_call_json());
   asked->set_tool_call_truncated(event.tool_call_truncated ||
                                  json.size() < event.tool_call_json.size());
-  asked->set_tool_call_id(event.tool_call_id);
-  asked->set_title(event.title);
-  asked->set_tool_kind(event.tool_kind);
+  AssignWord(event.tool_call_id, asked->mutable_tool_call_id());
+  AssignSentence(event.title, asked->mutable_title());
+  AssignWord(event.tool_kind, asked->mutable_tool_kind());
   for (const auto& option : event.options) ToProto(option, asked->add_options());
   if (event.expire_time != 0) ToProto(event.expire_time, asked->mutable_expire_time());
   Finish(out);
@@ -118,7 +134,7 @@ void Codec::Encode(const session::EventHeader& header, const session::SessionRea
                    std::string& out) {
   auto* ready = Begin(header).mutable_session_ready();
   ToProto(event.origin, ready->mutable_origin());
-  ready->set_agent_session_id(event.agent_session_id);
+  AssignWord(event.agent_session_id, ready->mutable_agent_session_id());
   ready->set_agent(event.agent);
   ready->set_cwd(event.cwd);
   Finish(out);
@@ -129,7 +145,7 @@ void Codec::Encode(const session::EventHeader& header, const session::SessionRep
   auto* replaced = Begin(header).mutable_session_replaced();
   replaced->set_new_session_id(event.new_session_id);
   replaced->set_reason(event.reason);
-  replaced->set_detail(event.detail);
+  AssignSentence(event.detail, replaced->mutable_detail());
   for (const auto& turn_id : event.moved_turn_ids) replaced->add_moved_turn_ids(turn_id);
   Finish(out);
 }
@@ -159,7 +175,7 @@ void Codec::Encode(const session::EventHeader& header, const session::NoticeEven
   auto* notice = Begin(header).mutable_notice();
   notice->set_severity(static_cast<v1::Notice::Severity>(event.severity));
   notice->set_code(event.code);
-  notice->set_message(event.message);
+  AssignSentence(event.message, notice->mutable_message());
   Finish(out);
 }
 
@@ -191,11 +207,17 @@ bool Codec::DecodeRequest(std::string_view stored_bytes, session::ChatRequest* r
     return false;
   *request = FieldsFrom(stored);
   request->stored_bytes = stored_bytes;
+  if (request->model_provider) request->model_provider->api_key_lost = HadApiKey(stored);
   return true;
 }
 
 std::string EncodeRequest(const v1::ChatRequest& request) {
-  return WithoutSecrets(request).SerializeAsString();
+  v1::ChatRequest stored = WithoutSecrets(request);
+  stored.DiscardUnknownFields();  // nothing says how large they are
+  if (!request.model_provider().api_key().empty()) {
+    stored.GetReflection()->MutableUnknownFields(&stored)->AddVarint(kHadApiKeyField, 1);
+  }
+  return stored.SerializeAsString();
 }
 
 std::string ContentHash(const v1::ChatRequest& request, std::string_view key) {

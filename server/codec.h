@@ -58,7 +58,8 @@ class Codec final : public session::EventCodec {
   std::unique_ptr<v1::ProgressEvent> event_;
 };
 
-// The request as the store keeps it: without wait_for and api_key.
+// The request as the store keeps it: without wait_for and api_key, but with a mark that there was a
+// key (DecodeRequest: api_key_lost).
 std::string EncodeRequest(const v1::ChatRequest& request);
 // HMAC under `key` over the canonical form of every field but request_id, wait_for and api_key.
 std::string ContentHash(const v1::ChatRequest& request, std::string_view key);

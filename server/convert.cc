@@ -6,8 +6,7 @@ namespace acpd::server {
 namespace {
 
 constexpr session::WallTime kSecond = 1'000'000;
-// With a larger prompt a Turn would hold it twice (it stands in `request`) and pass what clients
-// take by default.
+// A larger prompt does not stand in a Turn twice (it is in `request` too).
 constexpr size_t kMaxDoubledPrompt = 256u << 10;
 
 template <class Proto, class Domain>
@@ -30,29 +29,63 @@ std::string_view FirstCharacters(std::string_view text, size_t count) {
   return text.substr(0, end);
 }
 
+std::string Cut(std::string_view text, size_t max) { return std::string(CutText(text, max)); }
+std::string Word(std::string_view text) { return Cut(text, kMaxWord); }
+std::string Sentence(std::string_view text) { return Cut(text, kMaxSentence); }
+
 void AddRequest(const session::TurnView& turn, v1::Turn* out) {
   if (turn.stored_request.empty() ||
       !out->mutable_request()->ParseFromString(turn.stored_request)) {
     out->clear_request();
     return;
   }
-  if (turn.prompt.size() > kMaxDoubledPrompt) {
-    out->set_prompt(std::string(CutText(turn.prompt, kMaxEventPrompt)));
+  out->mutable_request()->DiscardUnknownFields();  // the store's own marks
+  std::string* prompt = out->mutable_request()->mutable_prompt();
+  prompt->resize(CutText(*prompt, kMaxRequestPrompt).size());
+  if (turn.prompt.size() > kMaxDoubledPrompt) out->set_prompt(Cut(turn.prompt, kMaxEventPrompt));
+}
+
+// Whether an entry still fits behind the others; else it is taken off again.
+template <class Repeated>
+bool Fits(Repeated* list, size_t max, size_t& bytes) {
+  bytes += list->rbegin()->ByteSizeLong();
+  if (bytes <= max) return true;
+  list->RemoveLast();
+  return false;
+}
+
+void AddQueued(const session::SessionView& session, v1::Session* out) {
+  size_t bytes = 0;
+  for (const auto& turn : session.queued) {
+    ToProto(turn, TurnDetail::kListed, out->add_queued());
+    if (!Fits(out->mutable_queued(), kMaxQueuedBytes, bytes)) return;
+  }
+}
+
+void AddQuestions(const session::SessionView& session, v1::Session* out) {
+  size_t bytes = 0;
+  for (const auto& event : session.open_question_events) {
+    const bool parsed = out->add_open_questions()->ParseFromString(event);
+    if (!parsed) out->mutable_open_questions()->RemoveLast();
+    if (parsed && !Fits(out->mutable_open_questions(), kMaxQuestionBytes, bytes)) return;
+  }
+}
+
+void AddModes(const session::SessionView& session, v1::Session* out) {
+  size_t bytes = 0;
+  for (const auto& mode : session.available_modes) {
+    auto* added = out->add_available_modes();
+    added->set_mode_id(Word(mode.mode_id));
+    added->set_name(Word(mode.name));
+    added->set_description(Word(mode.description));
+    if (!Fits(out->mutable_available_modes(), kMaxModeBytes, bytes)) return;
   }
 }
 
 void AddDetails(const session::SessionView& session, v1::Session* out) {
-  for (const auto& turn : session.queued) ToProto(turn, TurnDetail::kListed, out->add_queued());
-  for (const auto& event : session.open_question_events) {
-    if (!out->add_open_questions()->ParseFromString(event))
-      out->mutable_open_questions()->RemoveLast();
-  }
-  for (const auto& mode : session.available_modes) {
-    auto* added = out->add_available_modes();
-    added->set_mode_id(mode.mode_id);
-    added->set_name(mode.name);
-    added->set_description(mode.description);
-  }
+  AddQueued(session, out);
+  AddQuestions(session, out);
+  AddModes(session, out);
   if (session.usage != session::Usage()) ToProto(session.usage, out->mutable_usage());
   if (session.worker) {
     out->mutable_worker()->set_worker_id(session.worker->worker_id);
@@ -75,7 +108,7 @@ void ToProto(milliseconds duration, google::protobuf::Duration* out) {
 
 void ToProto(const session::Failure& failure, v1::Failure* out) {
   out->set_reason(failure.reason);
-  out->set_message(failure.message);
+  out->set_message(Sentence(failure.message));
   out->set_agent_code(failure.agent_code);
   const auto data = CutText(failure.agent_data, kMaxJson);
   out->set_agent_data(std::string(data));
@@ -94,7 +127,7 @@ void ToProto(const session::Usage& usage, v1::Usage* out) {
   if (usage.context_used) out->set_context_used(*usage.context_used);
   if (usage.context_size) out->set_context_size(*usage.context_size);
   if (usage.cost) out->set_cost(*usage.cost);
-  out->set_currency(usage.currency);
+  out->set_currency(Word(usage.currency));
 }
 
 void ToProto(const session::SessionOrigin& origin, v1::SessionOrigin* out) {
@@ -102,14 +135,14 @@ void ToProto(const session::SessionOrigin& origin, v1::SessionOrigin* out) {
   out->set_method(Cast<v1::SessionOrigin::Method>(origin.method));
   out->set_requested_session_id(origin.requested_session_id);
   out->set_reason(origin.reason);
-  out->set_detail(origin.detail);
+  out->set_detail(Sentence(origin.detail));
   out->set_attempts(origin.attempts);
   out->set_transcript_injected(origin.transcript_injected);
 }
 
 void ToProto(const session::TurnResult& result, bool with_text, v1::TurnResult* out) {
   out->set_outcome(Cast<v1::TurnResult::Outcome>(result.outcome));
-  out->set_stop_reason(result.stop_reason);
+  out->set_stop_reason(Word(result.stop_reason));
   if (!result.error.reason.empty()) ToProto(result.error, out->mutable_error());
   const auto text = CutText(result.text, kMaxResultText);
   const auto final_text = CutText(result.final_text, kMaxResultText);
@@ -163,22 +196,22 @@ void ToProto(const session::SessionView& session, SessionDetail detail, v1::Sess
   out->set_project_id(session.project_id);
   out->set_state(Cast<v1::Session::State>(session.state));
   out->set_agent(session.agent);
-  out->set_agent_session_id(session.agent_session_id);
+  out->set_agent_session_id(Word(session.agent_session_id));
   out->set_cwd(session.cwd);
   if (session.origin.kind != session::OriginKind::kUnspecified)
     ToProto(session.origin, out->mutable_origin());
   out->set_replaced_by(session.replaced_by);
-  out->set_title(session.title);
+  out->set_title(Word(session.title));
   if (session.create_time != 0) ToProto(session.create_time, out->mutable_create_time());
   if (session.last_active_time != 0)
     ToProto(session.last_active_time, out->mutable_last_active_time());
   out->set_newest_seq(session.newest_seq);
   if (session.running) ToProto(*session.running, TurnDetail::kListed, out->mutable_running());
-  out->set_mode_id(session.mode_id);
+  out->set_mode_id(Word(session.mode_id));
   for (const auto& [name, value] : session.labels) (*out->mutable_labels())[name] = value;
   out->set_permission_mode(Cast<v1::PermissionMode>(session.permission_mode));
   if (!session.last_error.reason.empty()) ToProto(session.last_error, out->mutable_last_error());
-  out->set_model(session.model);
+  out->set_model(Word(session.model));
   if (detail == SessionDetail::kFull) AddDetails(session, out);
 }
 
@@ -188,9 +221,11 @@ void ToProto(const session::AgentView& agent, v1::Agent* out) {
   out->set_is_default(agent.is_default);
   out->set_available(agent.available);
   out->set_unavailable_reason(agent.unavailable_reason);
-  out->set_version(agent.version);
-  out->set_capabilities_json(agent.capabilities_json);
-  out->set_auth_methods_json(agent.auth_methods_json);
+  out->set_version(Word(agent.version));
+  if (agent.capabilities_json.size() <= kMaxAgentJson)
+    out->set_capabilities_json(agent.capabilities_json);
+  if (agent.auth_methods_json.size() <= kMaxAgentJson)
+    out->set_auth_methods_json(agent.auth_methods_json);
   out->set_auth_required(agent.auth_required);
 }
 
@@ -206,7 +241,7 @@ void ToProto(const session::ChatReply& reply, v1::ChatResponse* out) {
   out->set_after_seq(turn.after_seq);
   if (turn.state == session::TurnState::kEnded) ToProto(turn.result, true, out->mutable_result());
   out->set_deduplicated(reply.deduplicated);
-  out->set_agent_session_id(reply.agent_session_id);
+  out->set_agent_session_id(Word(reply.agent_session_id));
   out->set_after_position(turn.after_position);
   out->set_epoch(reply.epoch);
 }

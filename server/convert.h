@@ -14,11 +14,21 @@
 // server/requests.h. Pure functions; each fills an empty message.
 namespace acpd::server {
 
-// Fields that an agent or caller may make large are cut at these sizes, with their `truncated`
-// flag.
+// No answer and no event is larger than 3 MiB: clients refuse messages over 4 MiB by default.
+// Fields that an agent or caller may make large are therefore cut at these sizes, with their
+// `truncated` flag where there is one; what a caller says is limited besides
+// (server/request_checks.h).
 inline constexpr size_t kMaxEventPrompt = 64u << 10;
+inline constexpr size_t kMaxRequestPrompt = 512u << 10;  // in Turn.request
 inline constexpr size_t kMaxJson = 256u << 10;
 inline constexpr size_t kMaxResultText = 1u << 20;
+inline constexpr size_t kMaxWord = 4u << 10;        // an agent's names, ids and titles
+inline constexpr size_t kMaxSentence = 16u << 10;   // messages, with what the agent said
+inline constexpr size_t kMaxAgentJson = 32u << 10;  // of Agent: left out when it is longer
+// Of a Session: as many as fit, the first ones.
+inline constexpr size_t kMaxQueuedBytes = 512u << 10;
+inline constexpr size_t kMaxQuestionBytes = 1u << 20;
+inline constexpr size_t kMaxModeBytes = 256u << 10;
 // What a Turn shows of its prompt in lists and on Session.
 inline constexpr size_t kListedPromptCharacters = 200;
 

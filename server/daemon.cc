@@ -207,7 +207,7 @@ void Daemon::Stop(int signal) {
   CheckStep(loop_.Await(manager_->Shutdown(timeout), timeout + kWorkersExtra,
                         OnError("ending turns and workers")),
             "ending turns and workers");
-  server_->Shutdown(kServerDeadline);
+  CheckStep(server_->Shutdown(kServerDeadline), "ending the calls under way");
   CheckStep(store_.store->Close(kStoreDeadline), "writing the last changes");
   CheckStep(loop_.Stop(kStepDeadline), "the loop");
   log_.Write(LogLevel::kInfo, "stopped");

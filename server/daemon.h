@@ -29,8 +29,8 @@ class Daemon {
 
   // Returns when it serves, or an error whose message is one sentence.
   absl::Status Start();
-  // Blocks until the first SIGTERM or SIGINT and returns its number. A second one ends the process
-  // at once.
+  // Blocks until the first SIGTERM or SIGINT and returns its number. Another one, a second or more
+  // later, ends the process at once.
   int WaitForSignal() { return signals_.Wait(); }
   // Ends what runs, step by step, each step with a deadline of its own.
   void Stop(int signal);

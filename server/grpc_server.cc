@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "server/active_calls.h"
@@ -20,6 +22,8 @@ constexpr int kKeepaliveTime = 30'000, kKeepaliveTimeout = 10'000;  // ms
 constexpr int kLeastPingInterval = 4'000;
 // For the last bytes to leave.
 constexpr milliseconds kFlushTime(250);
+// For the calls that are then cancelled to end.
+constexpr milliseconds kEndTime(2'000);
 
 void SetOptions(size_t max_message_in, grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTime);
@@ -77,20 +81,33 @@ class GrpcServer::Impl {
     health->SetServingStatus(kServiceName, serving);
   }
 
-  void Shutdown(milliseconds deadline) {
-    if (std::exchange(down, true) || !server) return;
+  bool Shutdown(milliseconds deadline) {
+    if (std::exchange(down, true) || !server) return !stuck;
     SetServing(false);
     active.Drain();
     active.AwaitNone(std::chrono::steady_clock::now() + deadline);
-    // Cancels what is left when the time is over; health watchers among it.
-    server->Shutdown(std::chrono::system_clock::now() + kFlushTime);
-    server->Wait();
+    stuck = !EndServer();
+    return !stuck;
+  }
+
+  // gRPC waits without end for a call that is never finished: on a thread of its own, so that
+  // nobody else does.
+  bool EndServer() {
+    auto ended = std::make_shared<std::promise<void>>();
+    std::thread([server = server.get(), ended] {
+      // Cancels what is left when the time is over; health watchers among it.
+      server->Shutdown(std::chrono::system_clock::now() + kFlushTime);
+      server->Wait();
+      ended->set_value();
+    }).detach();
+    return ended->get_future().wait_for(kEndTime) == std::future_status::ready;
   }
 
   ActiveCalls active;
   Service service;
   std::unique_ptr<grpc::Server> server;
   bool down = false;
+  bool stuck = false;  // a call does not end: the thread that waits for it needs all of this
 };
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(Options options) {
@@ -102,10 +119,12 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(Options options) {
 
 GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-GrpcServer::~GrpcServer() { impl_->Shutdown(milliseconds(0)); }
+GrpcServer::~GrpcServer() {
+  if (!impl_->Shutdown(milliseconds(0))) (void)impl_.release();
+}
 
 void GrpcServer::SetServing(bool serving) { impl_->SetServing(serving); }
 
-void GrpcServer::Shutdown(milliseconds deadline) { impl_->Shutdown(deadline); }
+bool GrpcServer::Shutdown(milliseconds deadline) { return impl_->Shutdown(deadline); }
 
 }  // namespace acpd::server

@@ -44,8 +44,9 @@ class GrpcServer {
 
   // Ends the server within `deadline`: reports NOT_SERVING, refuses new calls and ends streams with
   // UNAVAILABLE / SHUTTING_DOWN and their position, waits for the calls under way (the manager ends
-  // those that wait), then cancels what is left.
-  void Shutdown(milliseconds deadline);
+  // those that wait), then cancels what is left. False: a call did not end even then, and goes on
+  // with what it uses until the process ends.
+  bool Shutdown(milliseconds deadline);
 
  private:
   class Impl;

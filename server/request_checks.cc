@@ -45,6 +45,17 @@ void Checks::Enum(std::string_view field, bool is_valid) {
           std::string(field) + " has a value that this acpd does not know.");
 }
 
+void Checks::Text(std::string_view field, const std::string& text, size_t max_bytes) {
+  Require(text.size() <= max_bytes, "INVALID_REQUEST",
+          std::string(field) + " has more than " + std::to_string(max_bytes) + " bytes.");
+}
+
+void Checks::Map(std::string_view field,
+                 const google::protobuf::Map<std::string, std::string>& map) {
+  Require(session::AreLabels({map.begin(), map.end()}), "INVALID_REQUEST",
+          std::string(field) + " has more than 64 entries, or more than 16 KiB in all.");
+}
+
 void Checks::Duration(std::string_view field, const google::protobuf::Duration& duration) {
   const bool valid =
       duration.seconds() >= 0 && duration.nanos() >= 0 && duration.nanos() < kNanosPerSecond;

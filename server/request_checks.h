@@ -2,6 +2,7 @@
 #define ACPD_SERVER_REQUEST_CHECKS_H_
 
 #include <google/protobuf/duration.pb.h>
+#include <google/protobuf/map.h>
 #include <google/protobuf/message.h>
 
 #include <string>
@@ -12,6 +13,12 @@
 
 namespace acpd::server {
 
+// What a caller may say in one field: what is kept comes back in answers and events, and those have
+// to stay below what clients take.
+inline constexpr size_t kMaxIdBytes = 256;
+inline constexpr size_t kMaxTextBytes = 4u << 10;
+inline constexpr size_t kMaxKeyBytes = 16u << 10;  // an api_key; some are long
+
 // Gathers the checks of one request; the first that fails is the answer.
 class Checks {
  public:
@@ -21,6 +28,9 @@ class Checks {
   void Session(const std::string& session_id);
   void RequestId(const std::string& request_id);
   void Enum(std::string_view field, bool is_valid);
+  void Text(std::string_view field, const std::string& text, size_t max_bytes = kMaxTextBytes);
+  // Labels and what is like them: at most 64 entries, 16 KiB in all.
+  void Map(std::string_view field, const google::protobuf::Map<std::string, std::string>& map);
   // Well-formed and not negative.
   void Duration(std::string_view field, const google::protobuf::Duration& duration);
 

@@ -37,6 +37,21 @@ absl::Status CheckImplemented(const v1::ChatRequest& request) {
   return absl::OkStatus();
 }
 
+// What comes back in answers and events.
+void CheckTexts(const v1::ChatRequest& request, Checks& checks) {
+  const v1::ModelProvider& model = request.model_provider();
+  checks.Text("agent", request.agent());
+  checks.Text("cwd", request.cwd());
+  checks.Text("agent_session_id", request.agent_session_id(), kMaxIdBytes);
+  checks.Map("labels", request.labels());
+  checks.Text("model_provider.provider", model.provider());
+  checks.Text("model_provider.model", model.model());
+  checks.Text("model_provider.api_key", model.api_key(), kMaxKeyBytes);
+  checks.Text("model_provider.base_url", model.base_url());
+  checks.Text("model_provider.api_key_ref", model.api_key_ref());
+  checks.Map("model_provider.options", model.options());
+}
+
 absl::Status CheckChat(const v1::ChatRequest& request) {
   Checks checks;
   checks.Project(request.project_id());
@@ -48,8 +63,7 @@ absl::Status CheckChat(const v1::ChatRequest& request) {
   checks.Enum("permission_mode", v1::PermissionMode_IsValid(request.permission_mode()));
   checks.Duration("turn_timeout", request.turn_timeout());
   checks.Duration("question_timeout", request.question_timeout());
-  checks.Require(request.agent_session_id().size() <= 256, "INVALID_REQUEST",
-                 "agent_session_id has more than 256 bytes.");
+  CheckTexts(request, checks);
   checks.Add(CheckImplemented(request));
   return checks.status();
 }
@@ -152,6 +166,8 @@ absl::StatusOr<session::CancelQuery> CancelFrom(const v1::CancelRequest& request
                  "everything goes with no session_id, project_id or turn_id.");
   if (!request.session_id().empty()) checks.Session(request.session_id());
   if (!request.project_id().empty()) checks.Project(request.project_id());
+  checks.Text("turn_id", request.turn_id(), kMaxIdBytes);
+  checks.Text("reason", request.reason());
   checks.Duration("grace", request.grace());
   if (!checks.status().ok()) return checks.status();
   session::CancelQuery query;
@@ -170,6 +186,8 @@ absl::StatusOr<session::RespondQuery> RespondFrom(const v1::RespondRequest& requ
   Checks checks;
   checks.Session(request.session_id());
   checks.Require(!request.question_id().empty(), "INVALID_REQUEST", "question_id is empty.");
+  checks.Text("question_id", request.question_id(), kMaxIdBytes);
+  checks.Text("comment", request.comment());
   switch (request.answer_case()) {
     case Answer::kOptionId:
       checks.Require(!request.option_id().empty(), "INVALID_ANSWER", "option_id is empty.");
@@ -207,6 +225,8 @@ absl::StatusOr<GetTurnParams> GetTurnFrom(const v1::GetTurnRequest& request) {
   Checks checks;
   checks.Require(!request.turn_id().empty() || by_request, "INVALID_REQUEST",
                  "say which turn: turn_id, or project_id and request_id.");
+  checks.Text("turn_id", request.turn_id(), kMaxIdBytes);
+  checks.Text("request_id", request.request_id(), kMaxIdBytes);
   if (request.turn_id().empty()) checks.Project(request.project_id());
   checks.Enum("wait_for", v1::WaitFor_IsValid(request.wait_for()));
   if (!checks.status().ok()) return checks.status();
@@ -244,6 +264,7 @@ absl::StatusOr<ListSessionsParams> ListSessionsFrom(const v1::ListSessionsReques
   CheckListed(request, checks);
   for (int state : request.states())
     checks.Enum("states", v1::Session::State_IsValid(state) && state != 0);
+  checks.Map("labels", request.labels());
   checks.Enum("view", v1::SessionView_IsValid(request.view()));
   if (!checks.status().ok()) return checks.status();
   const auto token = TokenOf(request);

@@ -178,8 +178,10 @@ Service::Reactor* Service::Respond(Context* context, const v1::RespondRequest* r
   if (!query.ok()) return Refuse(context, query.status());
   return Serve(context, [this, query = *std::move(query), response](UnaryCall& call) {
     return Answer(manager_->Respond(call.call(), query),
-                  [response](const session::Resolution& resolution) {
-                    ToProto(resolution, response->mutable_resolved());
+                  [&call, response](const session::RespondReply& reply) {
+                    ToProto(reply.resolution, response->mutable_resolved());
+                    call.AddTrailer(kSessionIdKey, reply.session_id);
+                    call.AddTrailer(kTurnIdKey, reply.turn_id);
                   });
   });
 }

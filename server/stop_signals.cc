@@ -6,6 +6,10 @@
 namespace acpd::server {
 namespace {
 
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kSameRequest{1};
+
 bool IsIgnored(int signal) {
   struct sigaction action {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -31,9 +35,12 @@ int StopSignals::Wait() { return first_.get_future().get(); }
 void StopSignals::WaitForNext() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
-    if (stopping_) _exit(128 + signal);
-    stopping_ = true;
-    first_.set_value(signal);
+    const auto now = steady_clock::now();
+    if (first_at_ && now - *first_at_ >= kSameRequest) _exit(128 + signal);
+    if (!first_at_) {
+      first_at_ = now;
+      first_.set_value(signal);
+    }
     WaitForNext();
   });
 }

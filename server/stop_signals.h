@@ -3,14 +3,18 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <future>
+#include <optional>
 #include <thread>
 
 namespace acpd::server {
 
 // SIGTERM, SIGINT and SIGHUP (unless nohup had it ignored) as requests to stop: the first one ends
-// Wait, the second one ends the process at once, whatever the other threads do. It has a thread of
-// its own, so that a stuck loop does not matter. Owned by main.
+// Wait; one that comes a second or more later ends the process at once, whatever the other threads
+// do. What comes within that second is the same request, told twice: a terminal's Ctrl-C and the
+// SIGTERM of the script that it ended. It has a thread of its own, so that a stuck loop does not
+// matter. Owned by main.
 class StopSignals {
  public:
   StopSignals();
@@ -26,7 +30,7 @@ class StopSignals {
 
   boost::asio::io_context io_{1};
   boost::asio::signal_set signals_{io_};
-  bool stopping_ = false;  // its own thread's
+  std::optional<std::chrono::steady_clock::time_point> first_at_;  // its own thread's
   std::promise<int> first_;
   std::thread thread_;
 };

@@ -61,6 +61,9 @@ absl::Status SetFilter(const Request& request, EventFilter& filter) {
     checks.Enum("event_kinds", v1::EventKind_IsValid(kind) && kind != v1::EVENT_KIND_UNSPECIFIED);
     filter.event_kinds.insert(static_cast<uint32_t>(kind));
   }
+  checks.Text("turn_id", request.turn_id(), kMaxIdBytes);
+  checks.Text("until_turn_id", request.until_turn_id(), kMaxIdBytes);
+  checks.Map("labels", request.labels());
   filter.update_kinds.insert(request.update_kinds().begin(), request.update_kinds().end());
   filter.turn_id = request.turn_id();
   filter.labels.insert(request.labels().begin(), request.labels().end());

@@ -83,15 +83,17 @@ awaitable<void> Subscription::Beat(std::weak_ptr<Subscription> weak,
 
 std::optional<SteadyTime> Subscription::OnBeat() {
   const SteadyTime now = std::chrono::steady_clock::now();
+  SteadyTime next = now;
   {
     session::MutexLock lock(mutex_);
     if (finished_) return std::nullopt;
     if (now < last_write_ + heartbeat_) return last_write_ + heartbeat_;
-    if (writing_ || next_ready_ || !fetching_) return now + heartbeat_;
+    next = now + heartbeat_;
+    if (writing_ || next_ready_ || !fetching_) return next;
     feed_->PushHeartbeat(Reached());
   }
   Pump();
-  return now + heartbeat_;
+  return next;
 }
 
 // A reader of several sessions moves on with the log where nothing of its scope lies behind its

@@ -13,6 +13,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr size_t kNoiseSample = 512;
+constexpr size_t kMaxHeld = 1u << 20;
 constexpr uint64_t kMaxNoiseInRow = 1000;
 
 std::optional<uint64_t> OwnId(std::string_view token) {
@@ -48,8 +49,18 @@ awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime dead
         "STORE_UNAVAILABLE",
         "The store did not take the worker's record in time; free disk space or try again.");
   }
+  if (stopping_) co_return Stopped();
+  launching_ = true;
   absl::StatusOr<acp::LaunchedWorker> launched =
       co_await core_.deps.launcher->Launch(std::move(spec), row_.socket_path, deadline);
+  launching_ = false;
+  changed_.Notify();
+  if (gone_ && launched.ok()) {
+    // It was given up meanwhile.
+    co_await core_.deps.launcher->KillLeftovers(row_.worker_id, launched->pid,
+                                                launched->start_ticks, deadline);
+    co_return Stopped();
+  }
   if (!launched.ok()) {
     Finish();
     co_return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
@@ -63,11 +74,22 @@ awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime dead
   connection_ = std::make_shared<acp::AgentConnection>(core_.deps.loop, *core_.deps.pool,
                                                        std::move(launched->link), this, options);
   connection_->Start(core_.deps.store->generation(), 0);
-  while (!hello_ && !ended_) {
+  while (!hello_ && !ended_ && !stopping_) {
     const bool notified = co_await changed_.Wait(deadline);
     if (!notified) break;
   }
-  if (hello_ && hello_->start_error.empty()) co_return absl::OkStatus();
+  if (stopping_) {
+    co_await Stop(milliseconds(0));
+    co_return Stopped();
+  }
+  if (hello_ && hello_->start_error.empty()) {
+    core_.Log(Severity::kInfo, "worker started",
+              {{"session", row_.session_id},
+               {"worker", row_.worker_id},
+               {"worker_pid", std::to_string(row_.worker_pid)},
+               {"agent_pid", std::to_string(row_.agent_pid)}});
+    co_return absl::OkStatus();
+  }
   if (hello_) {
     const absl::Status failure = StartFailure(*hello_);
     co_await Stop(milliseconds(0));
@@ -82,6 +104,11 @@ awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime dead
   co_return MakeError(
       "START_TIMEOUT",
       "The worker process did not report in time (phase spawn); look at the load of this machine.");
+}
+
+absl::Status AgentWorker::Stopped() const {
+  return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                   "The agent was stopped while it was being started; send the Chat again.");
 }
 
 absl::Status AgentWorker::StartFailure(const acp::Hello& hello) const {
@@ -253,15 +280,21 @@ void AgentWorker::OnOversize(const acp::OversizeLine& line) {
 }
 
 void AgentWorker::OnConsumed(uint64_t offset) {
+  row_.consumed_offset = offset;
+  Recorder& recorder = listener_->recorder();
+  if (!listener_->HoldsOutput()) RecordConsumed();
+  recorder.EndChunk();
+  recorder.Flush();
+}
+
+void AgentWorker::RecordConsumed() {
+  const uint64_t offset = row_.consumed_offset;
   Recorder& recorder = listener_->recorder();
   recorder.pending().link_worker = row_.worker_id;
   recorder.pending().link_offset = offset;
-  row_.consumed_offset = offset;
   recorder.WhenCommitted([self = shared_from_this(), offset](const CommitResult& result) {
     if (result.status.ok() && self->connection_) self->connection_->Acknowledge(offset);
   });
-  recorder.EndChunk();
-  recorder.Flush();
 }
 
 void AgentWorker::OnStderr(std::string_view bytes) {
@@ -272,7 +305,7 @@ void AgentWorker::OnStderr(std::string_view bytes) {
 
 awaitable<void> AgentWorker::WaitForRoom() {
   const auto self = shared_from_this();
-  while (!core_.HasRoom()) {
+  while (!core_.HasRoom() || listener_->held_bytes() > kMaxHeld) {
     const SteadyTime deadline = steady_clock::now() + std::chrono::seconds(1);
     co_await core_.room.Wait(deadline);
   }

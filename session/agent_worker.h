@@ -39,6 +39,10 @@ class AgentListener {
   virtual void OnNotice(Severity severity, std::string_view code, const std::string& text) = 0;
   // The agent and all it started are gone (once; after a loss, when what was left has been killed).
   virtual void OnGone() = 0;
+  // True while what was handed over is not recorded yet: it is not acknowledged either, and with
+  // much of it nothing more is read.
+  virtual bool HoldsOutput() const { return false; }
+  virtual size_t held_bytes() const { return 0; }
 };
 
 // One agent process behind its acpd-worker, from the launch to the last leftover: sends lines
@@ -71,6 +75,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
 
   bool alive() const { return !gone_ && !ended_; }
   bool gone() const { return gone_; }
+  bool launched() const { return row_.worker_pid != 0; }  // there was a worker process
   bool lost() const { return lost_; }
   const std::string& id() const { return row_.worker_id; }
   const WorkerRow& row() const { return row_; }
@@ -81,6 +86,8 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   WorkerExitedEvent ExitedEvent() const;
   SteadyTime last_activity() const { return last_activity_; }
   SteadyTime last_prompt_answer() const { return last_prompt_answer_; }
+  // Records how far the agent's output has been handed over; the commit acknowledges it.
+  void RecordConsumed();
   // Tells of skipped stdout lines since the last time, in one Notice.
   void ReportNoise();
 
@@ -113,6 +120,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void PumpOutbox();
   awaitable<void> CleanUpLost(std::string why);
   void Finish();
+  absl::Status Stopped() const;
   absl::Status StartFailure(const acp::Hello& hello) const;
 
   Core& core_;
@@ -127,7 +135,8 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   bool line_outstanding_ = false;
   bool ended_ = false;  // exit or loss was seen
   bool lost_ = false;
-  bool gone_ = false;  // nothing of it is left
+  bool gone_ = false;       // nothing of it is left
+  bool launching_ = false;  // the launcher is at work
   bool stopping_ = false;
   std::optional<acp::WorkerExit> exit_;
   std::string lost_why_, stderr_tail_;

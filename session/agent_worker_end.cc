@@ -76,8 +76,18 @@ void AgentWorker::Finish() {
 awaitable<void> AgentWorker::Stop(milliseconds grace) {
   const auto self = shared_from_this();
   stopping_ = true;
-  if (!ended_ && connection_) connection_->Stop(grace);
+  changed_.Notify();
   const SteadyTime deadline = steady_clock::now() + 3 * grace + kStopMargin;
+  while (launching_) {
+    // What comes of the launch is stopped like any other.
+    const bool notified = co_await changed_.Wait(deadline);
+    if (!notified) break;
+  }
+  if (!launching_ && !launched()) {
+    Finish();
+    co_return;
+  }
+  if (!ended_ && connection_) connection_->Stop(grace);
   while (!gone_ && connection_) {
     const bool notified = co_await changed_.Wait(deadline);
     if (!notified) break;

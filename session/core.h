@@ -63,14 +63,17 @@ struct Core {
   static constexpr size_t kUncommittedSoft = 4u << 20;
 };
 
-// Runs a blocking function on the pool and comes back to the loop with its value.
+template <typename Value>
+awaitable<Value> Evaluate(std::function<Value()> work) {
+  co_return work();
+}
+
+// Runs a blocking function on the pool and comes back to the loop with its value. (A mere
+// co_await asio::post(pool, use_awaitable) comes back to the loop before `work` would run.)
 template <typename Value>
 awaitable<Value> OnPool(asio::thread_pool& pool, std::function<Value()> work) {
-  const asio::any_io_executor loop = co_await asio::this_coro::executor;
-  co_await asio::post(pool, use_awaitable);
-  Value value = work();
-  co_await asio::post(loop, use_awaitable);
-  co_return value;
+  co_return co_await asio::co_spawn(pool.get_executor(), Evaluate<Value>(std::move(work)),
+                                    use_awaitable);
 }
 
 }  // namespace acpd::session

@@ -11,7 +11,24 @@ namespace acpd::session {
 namespace {
 
 bool FreesRequestId(const TurnRow& row) {
-  return row.state == TurnState::kEnded && !row.result.prompt_sent && row.result.error.retryable;
+  if (row.state != TurnState::kEnded || row.result.prompt_sent) return false;
+  // A set-up that was cancelled is an error to its caller, who may try again.
+  const bool cancelled_setup = row.setup_only && row.result.outcome == Outcome::kCancelled;
+  return row.result.error.retryable || cancelled_setup;
+}
+
+// With the id of the session that the request means, where there is one.
+absl::Status Refused(const absl::Status& status, const absl::StatusOr<SessionPtr>& known) {
+  return known.ok() ? OfSession(status, (*known)->row().session_id) : status;
+}
+
+// A session's labels grow by those of each Chat.
+absl::Status CheckLabels(Labels labels, const Labels& added) {
+  for (const auto& [name, value] : added) labels[name] = value;
+  if (AreLabels(labels)) return absl::OkStatus();
+  return MakeError("INVALID_REQUEST",
+                   "With these labels the session would have more than 64, or more than 16 KiB in "
+                   "all; use names that it has, or a new session.");
 }
 
 }  // namespace
@@ -86,30 +103,37 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
     CallPtr call, ChatRequest request, bool setup_only) {
   const absl::StatusOr<std::string> agent = AgentFor(request);
   if (!agent.ok()) co_return agent.status();
-  std::string session_cwd;
-  if (const auto known = FollowSession(request.session_id, request.project_id); known.ok()) {
-    session_cwd = (*known)->row().cwd;
-  }
+  const absl::StatusOr<SessionPtr> known = FollowSession(request.session_id, request.project_id);
+  const std::string session_cwd = known.ok() ? (*known)->row().cwd : "";
   std::string cwd = session_cwd;
   if (session_cwd.empty() || !request.cwd.empty()) {
     const absl::Status folder =
         co_await CheckFolder(request, *core.config().Find(*agent), session_cwd, &cwd);
-    if (!folder.ok()) co_return folder;
+    if (!folder.ok()) co_return Refused(folder, known);
   }
   if (core.refusing) co_return ShuttingDown();
   // Nothing waits from here until the turn stands in its session's queue.
   const absl::StatusOr<SessionPtr> session = SessionFor(request, *agent, cwd);
-  if (!session.ok()) co_return session.status();
+  if (!session.ok()) co_return Refused(session.status(), known);
   absl::Status refused = CheckRoom(**session, request);
   if (refused.ok()) refused = CheckCredentials(session->get(), request);
+  if (refused.ok()) refused = CheckLabels((*session)->row().labels, request.labels);
   if (!refused.ok()) {
     // A session that was made for this Chat leaves no trace.
     const bool untouched =
         (*session)->recorder().newest_seq() == 0 && (*session)->UnfinishedTurns().empty();
     if (untouched) ForgetUntouched(*session);
-    co_return refused;
+    co_return Refused(refused, known);
   }
-  Session& home = **session;
+  absl::StatusOr<Accepted> accepted =
+      co_await Enqueue(call, *session, std::move(request), setup_only);
+  co_return accepted;
+}
+
+awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::Enqueue(
+    CallPtr call, SessionPtr session, ChatRequest request, bool setup_only) {
+  Session& home = *session;
+  const bool made = home.recorder().newest_seq() == 0 && home.UnfinishedTurns().empty();
   for (const auto& [name, value] : request.labels) home.mutable_row().labels[name] = value;
   const auto turn = std::make_shared<Turn>(core.deps.loop);
   TurnRow& row = turn->row;
@@ -138,10 +162,35 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
   core.queued_turns += 1;
   core.queued_bytes += row.stored_request.size();
   home.Accept(turn, interrupt);
-  const bool settled = co_await home.recorder().Settled(call->deadline);
-  if (!settled) co_return StoreLate();
-  home.Pump();
+  const Commitment commitment = WhenCommitted(session, turn, made);
+  co_await home.recorder().Settled(CommitDeadline(call));
+  if (!*commitment) {
+    absl::Status late = StoreLate();
+    AttachIds(late, row.session_id, row.turn_id);
+    co_return late;
+  }
+  if (!(*commitment)->ok()) co_return StoreRefused(**commitment);
   co_return accepted;
+}
+
+// The turn runs once it is stored, whatever has become of the call; where the store refuses it, it
+// goes without a trace, and with it a session that was made for it.
+SessionManager::Impl::Commitment SessionManager::Impl::WhenCommitted(SessionPtr session,
+                                                                     TurnPtr turn, bool made) {
+  auto commitment = std::make_shared<std::optional<absl::Status>>();
+  session->recorder().WhenCommitted([this, session, turn, made,
+                                     commitment](const CommitResult& result) {
+    *commitment = result.status;
+    if (result.status.ok()) {
+      session->Pump();
+      return;
+    }
+    core.Log(Severity::kError, "the store refused a turn: " + std::string(result.status.message()),
+             {{"session", session->row().session_id}, {"turn", turn->row.turn_id}});
+    session->Undo(turn, StoreRefused(result.status));
+    if (made && session->UnfinishedTurns().empty()) ForgetUntouched(session);
+  });
+  return commitment;
 }
 
 }  // namespace acpd::session

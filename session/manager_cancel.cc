@@ -1,8 +1,9 @@
-// Cancel, Respond, CloseSession and DeleteSession.
+// Cancel and Respond.
 #include <algorithm>
 #include <utility>
 
 #include "session/errors.h"
+#include "session/manager_errors.h"
 #include "session/manager_impl.h"
 #include "session/permission.h"
 
@@ -124,7 +125,7 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     const auto it = core.sessions.find(turn->row.session_id);
     if (it != core.sessions.end()) {
       const SessionPtr session = it->second;
-      co_await session->recorder().Settled(call->deadline);
+      co_await session->recorder().Settled(CommitDeadline(call));
     }
     reply.turns.push_back(std::move(cancelled));
   }
@@ -132,34 +133,62 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
   co_return reply;
 }
 
-awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call,
-                                                                    RespondQuery query) {
+awaitable<absl::StatusOr<RespondReply>> SessionManager::Impl::Respond(CallPtr call,
+                                                                      RespondQuery query) {
   const absl::StatusOr<SessionPtr> found = FollowSession(query.session_id, "");
   if (!found.ok()) co_return found.status();
   const SessionPtr session = *found;
+  RespondReply reply;
+  reply.session_id = session->row().session_id;
+  absl::StatusOr<Resolution> resolution =
+      co_await Resolve(call, session, std::move(query), &reply.turn_id);
+  if (!resolution.ok()) {
+    absl::Status status = resolution.status();
+    AttachIds(status, reply.session_id, reply.turn_id);
+    co_return status;
+  }
+  reply.resolution = std::move(*resolution);
+  co_return reply;
+}
+
+awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Resolve(CallPtr call,
+                                                                    SessionPtr session,
+                                                                    RespondQuery query,
+                                                                    std::string* turn_id) {
   const Question* question = session->FindQuestion(query.question_id);
+  if (!question) {
+    absl::StatusOr<Resolution> before =
+        co_await ResolvedBefore(call, session, std::move(query), turn_id);
+    co_return before;
+  }
+  *turn_id = question->row.turn_id;
   std::optional<std::string> option_id;
   if (!query.option_id.empty()) option_id = query.option_id;
-  if (question && query.option_kind != OptionKind::kUnspecified) {
+  if (query.option_kind != OptionKind::kUnspecified) {
     option_id = ChooseByKind(query.option_kind, question->options);
     if (!option_id) {
       co_return MakeError("INVALID_ANSWER",
                           "The agent offered no option of this kind; use one of its option_ids.");
     }
   }
-  if (question) {
-    const absl::StatusOr<Resolution> resolution =
-        session->Respond(query.question_id, option_id, call->principal, query.comment);
-    if (!resolution.ok()) co_return resolution.status();
-    const bool settled = co_await session->recorder().Settled(call->deadline);
-    if (!settled) {
-      co_return MakeError(absl::StatusCode::kUnavailable, "STORE_UNAVAILABLE",
-                          "The store did not commit the answer in time; send it again.");
-    }
-    co_return *resolution;
+  const absl::StatusOr<Resolution> resolution =
+      session->Respond(query.question_id, option_id, call->principal, query.comment);
+  if (!resolution.ok()) co_return resolution.status();
+  const bool settled = co_await session->recorder().Settled(CommitDeadline(call));
+  if (!settled) {
+    co_return MakeError(absl::StatusCode::kUnavailable, "STORE_UNAVAILABLE",
+                        "The store did not commit the answer in time; send it again.");
   }
-  // Answered already, or never asked: the store knows, once what is pending is committed.
-  co_await session->recorder().Settled(call->deadline);
+  co_return *resolution;
+}
+
+// Answered already, or never asked: the store knows, once what is pending is committed.
+awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::ResolvedBefore(CallPtr call,
+                                                                           SessionPtr session,
+                                                                           RespondQuery query,
+                                                                           std::string* turn_id) {
+  const SteadyTime deadline = CommitDeadline(call);
+  co_await session->recorder().Settled(deadline);
   const asio::any_io_executor loop = core.deps.loop;
   const auto signal = std::make_shared<Signal>(loop);
   const auto row = std::make_shared<std::optional<QuestionRow>>();
@@ -174,16 +203,17 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call
         });
       });
   while (!*arrived) {
-    const bool notified = co_await signal->Wait(call->deadline);
-    if (!notified) break;
+    const bool notified = co_await signal->Wait(deadline);
+    if (!notified) co_return StoreLate();
   }
   if (!*row || !(*row)->resolved) {
     co_return MakeError("QUESTION_NOT_FOUND", "The session has no question with this id.");
   }
   const QuestionRow& stands = **row;
+  *turn_id = stands.turn_id;
   bool same = query.cancelled && stands.outcome == QuestionOutcome::kCancelled;
   if (stands.outcome == QuestionOutcome::kSelected) {
-    same = (option_id && *option_id == stands.option_id) ||
+    same = (!query.option_id.empty() && query.option_id == stands.option_id) ||
            (query.option_kind != OptionKind::kUnspecified &&
             ChooseByKind(query.option_kind, UnpackOptions(stands.options)) == stands.option_id);
   }
@@ -193,68 +223,6 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Respond(CallPtr call
   }
   co_return Resolution{stands.question_id, stands.outcome,   stands.option_id,
                        stands.by,          stands.principal, stands.comment};
-}
-
-awaitable<void> SessionManager::Impl::EndAllTurns(CallPtr call, SessionPtr session,
-                                                  std::string by) {
-  std::vector<TurnPtr> turns = session->UnfinishedTurns();
-  for (size_t i = turns.size(); i-- > 0;)
-    session->Cancel(turns[i], by, "the session is being closed", std::nullopt);
-  session->recorder().Flush();
-  for (const TurnPtr& turn : turns) {
-    while (!turn->ended()) {
-      const bool notified = co_await turn->changed.Wait(call->deadline);
-      if (!notified) break;
-    }
-  }
-  // A set-up that is under way comes to its end first.
-  co_await session->WaitForRest(call->deadline);
-}
-
-awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPtr call,
-                                                                          std::string session_id,
-                                                                          bool force) {
-  const absl::StatusOr<SessionPtr> found = FindCurrent(session_id);
-  if (!found.ok()) co_return found.status();
-  const SessionPtr session = *found;
-  if (!session->UnfinishedTurns().empty() && !force) {
-    co_return MakeError("SESSION_BUSY",
-                        "The session has a turn under way; cancel it first or close with force.");
-  }
-  co_await EndAllTurns(call, session, "close");
-  if (session->has_worker() && session->UnfinishedTurns().empty()) {
-    co_await session->CloseWorker(CloseReason::kCaller);
-  }
-  absl::StatusOr<SessionView> view = co_await SettledView(call, session);
-  co_return view;
-}
-
-awaitable<absl::Status> SessionManager::Impl::DeleteSession(CallPtr call, std::string session_id,
-                                                            bool force) {
-  const absl::StatusOr<SessionPtr> found = FindSession(session_id);
-  if (!found.ok()) co_return found.status();
-  const SessionPtr session = *found;
-  if (!session->UnfinishedTurns().empty() && !force) {
-    co_return MakeError("SESSION_BUSY",
-                        "The session has a turn under way; cancel it first or delete with force.");
-  }
-  co_await EndAllTurns(call, session, "close");
-  if (!session->UnfinishedTurns().empty()) {
-    co_return MakeError("SESSION_BUSY", "The session's turn did not end in time; try again.");
-  }
-  co_await session->DeleteAgentSide();
-  if (session->has_worker()) co_await session->CloseWorker(CloseReason::kCaller);
-  if (core.deleted.count(session_id)) co_return absl::OkStatus();
-  session->Delete(call->principal);
-  const bool settled = co_await session->recorder().Settled(call->deadline);
-  core.sessions.erase(session_id);
-  core.deleted.insert(session_id);
-  core.by_agent_session.erase({session->row().agent, session->row().agent_session_id});
-  if (!settled) {
-    co_return MakeError(absl::StatusCode::kUnavailable, "STORE_UNAVAILABLE",
-                        "The store did not commit the deletion in time; try again.");
-  }
-  co_return absl::OkStatus();
 }
 
 }  // namespace acpd::session

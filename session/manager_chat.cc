@@ -10,13 +10,31 @@
 namespace acpd::session {
 namespace {
 
+constexpr milliseconds kCommitTime{150};
+
 // A failure before the prompt was sent is the call's own.
 bool IsCallsError(const TurnView& turn) {
   return turn.state == TurnState::kEnded && turn.result.outcome == Outcome::kFailed &&
          !turn.result.prompt_sent;
 }
 
+bool WasCancelled(const TurnView& turn) {
+  return turn.state == TurnState::kEnded && turn.result.outcome == Outcome::kCancelled;
+}
+
+absl::Status SetUpCancelled(const TurnView& turn) {
+  const absl::Status status =
+      MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
+                "The set-up was cancelled (by " + turn.result.cancelled_by +
+                    ") before the agent's session was ready; send the call again.");
+  return OfSession(status, turn.session_id);
+}
+
 }  // namespace
+
+SteadyTime CommitDeadline(const CallPtr& call) {
+  return std::max(call->deadline, std::chrono::steady_clock::now() + kCommitTime);
+}
 
 ChatReply ReplyOf(const Core& core, const TurnView& turn, bool deduplicated) {
   ChatReply reply;
@@ -43,16 +61,17 @@ awaitable<absl::StatusOr<ChatReply>> SessionManager::Impl::Chat(
     wait_for = taken->ahead ? WaitFor::kAccepted : WaitFor::kStarted;
   const bool waited = co_await WaitForTurn(call, turn, wait_for);
   if (!waited) {
-    absl::Status status = ShuttingDown();
-    AttachIds(status, turn->row.session_id, turn->row.turn_id);
-    co_return status;
+    co_return ShuttingDownWith(
+        "the turn was accepted and is kept. Do not send it again: ask GetTurn for it when acpd is "
+        "back.",
+        turn->row.session_id, turn->row.turn_id);
   }
   // The snapshot is taken first; what it shows is committed before it is given out.
   absl::StatusOr<ChatReply> reply = Answer(*taken, wait_for);
   const auto it = core.sessions.find(turn->row.session_id);
   if (it != core.sessions.end()) {
     const SessionPtr session = it->second;
-    const bool settled = co_await session->recorder().Settled(call->deadline);
+    const bool settled = co_await session->recorder().Settled(CommitDeadline(call));
     if (!settled) {
       absl::Status status = StoreLate();
       AttachIds(status, turn->row.session_id, turn->row.turn_id);
@@ -98,8 +117,13 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CreateSession(CallP
   std::string session_id;
   if (taken->turn) {
     const bool waited = co_await WaitForTurn(call, taken->turn, WaitFor::kFinished);
-    if (!waited) co_return ShuttingDown();
     session_id = taken->turn->row.session_id;
+    if (!waited) {
+      co_return ShuttingDownWith(
+          "the session is kept and is set up after the restart. Do not send the call again: ask "
+          "GetSession for it when acpd is back.",
+          session_id, "");
+    }
   } else {
     session_id = taken->stored->row.session_id;
   }
@@ -109,6 +133,7 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CreateSession(CallP
   if (it == core.sessions.end()) {
     co_return MakeError("SESSION_NOT_FOUND", "The session was deleted while it was set up.");
   }
+  if (WasCancelled(outcome->turn)) co_return SetUpCancelled(outcome->turn);
   const SessionPtr session = it->second;
   absl::StatusOr<SessionView> view = co_await SettledView(call, session);
   co_return view;

@@ -40,7 +40,7 @@ absl::StatusOr<SessionPtr> SessionManager::Impl::SessionFor(const ChatRequest& r
     const auto known = core.by_agent_session.find({agent, id});
     if (known != core.by_agent_session.end()) it = core.sessions.find(known->second);
   }
-  if (it == core.sessions.end()) {
+  if (it == core.sessions.end() || it->second->vacant()) {
     if (!core.config().adopt_unknown_sessions) {
       return MakeError(
           "SESSION_NOT_FOUND",
@@ -76,7 +76,9 @@ absl::StatusOr<SessionPtr> SessionManager::Impl::SessionFor(const ChatRequest& r
 
 void SessionManager::Impl::ForgetUntouched(const SessionPtr& session) {
   const SessionRow& row = session->row();
-  core.by_agent_session.erase({row.agent, row.agent_session_id});
+  const auto known = core.by_agent_session.find({row.agent, row.agent_session_id});
+  const bool own = known != core.by_agent_session.end() && known->second == row.session_id;
+  if (own) core.by_agent_session.erase(known);
   core.sessions.erase(row.session_id);
 }
 
@@ -97,7 +99,14 @@ SessionPtr SessionManager::Impl::MakeSession(const ChatRequest& request, const s
     row.agent_session_id =
         request.agent_session_id.empty() ? request.session_id : request.agent_session_id;
   }
-  return Session::Make(core, std::move(row), 0);
+  const auto before = core.sessions.find(row.session_id);
+  if (before == core.sessions.end()) return Session::Make(core, std::move(row), 0);
+  // The id was tried before and nothing came of it: only its turns are left, in the same log.
+  const SessionPtr vacant = before->second;
+  ForgetUntouched(vacant);
+  const SessionPtr session = Session::Make(core, std::move(row), vacant->recorder().newest_seq());
+  session->recorder().Continue(vacant->recorder());
+  return session;
 }
 
 absl::Status SessionManager::Impl::CheckRoom(const Session& session,

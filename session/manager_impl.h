@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,9 @@ class SessionManager::Impl {
 
   // manager_cancel.cc
   awaitable<absl::StatusOr<CancelReply>> Cancel(CallPtr call, CancelQuery query);
-  awaitable<absl::StatusOr<Resolution>> Respond(CallPtr call, RespondQuery query);
+  awaitable<absl::StatusOr<RespondReply>> Respond(CallPtr call, RespondQuery query);
+
+  // manager_close.cc
   awaitable<absl::StatusOr<SessionView>> CloseSession(CallPtr call, std::string session_id,
                                                       bool force);
   awaitable<absl::Status> DeleteSession(CallPtr call, std::string session_id, bool force);
@@ -58,13 +62,18 @@ class SessionManager::Impl {
   // Waits until `turn` has reached the state, its caller's deadline has come or the caller has
   // left. False: RefuseNew ended the wait.
   awaitable<bool> WaitForTurn(CallPtr call, TurnPtr turn, WaitFor wait_for);
+  // Runs `work` to its end and waits for it as long as the call does. nullopt: the call's time is
+  // up, its caller has left or RefuseNew ended the wait; the work goes on.
+  awaitable<std::optional<absl::Status>> Outlast(CallPtr call, awaitable<absl::Status> work);
   // What was committed of a turn that is no longer in memory.
   awaitable<std::optional<FoundTurn>> LookUpTurn(TurnQuery query);
   awaitable<absl::StatusOr<SessionView>> SettledView(CallPtr call, SessionPtr session);
 
   Core core;
-  std::vector<CallPtr> waiting;       // calls inside WaitForTurn
-  std::unique_ptr<Recorder> janitor;  // takes leftover workers off the store
+  std::vector<CallPtr> waiting;  // calls inside WaitForTurn or Outlast
+  class Probe;
+  std::set<std::shared_ptr<Probe>> probing;  // until their workers are gone
+  std::unique_ptr<Recorder> janitor;         // takes leftover workers off the store
 
  private:
   // manager_start.cc
@@ -82,6 +91,11 @@ class SessionManager::Impl {
   awaitable<absl::StatusOr<std::optional<Accepted>>> Deduplicate(CallPtr call,
                                                                  const ChatRequest& request);
   awaitable<absl::StatusOr<Accepted>> AcceptNew(CallPtr call, ChatRequest request, bool setup_only);
+  awaitable<absl::StatusOr<Accepted>> Enqueue(CallPtr call, SessionPtr session, ChatRequest request,
+                                              bool setup_only);
+  // How the record of its acceptance was committed; nullopt: not yet.
+  using Commitment = std::shared_ptr<std::optional<absl::Status>>;
+  Commitment WhenCommitted(SessionPtr session, TurnPtr turn, bool made);
   // manager_find.cc
   absl::StatusOr<SessionPtr> SessionFor(const ChatRequest& request, const std::string& agent,
                                         const std::string& cwd);
@@ -99,8 +113,27 @@ class SessionManager::Impl {
   // manager_cancel.cc
   absl::StatusOr<std::vector<TurnPtr>> CancelTargets(const CancelQuery& query,
                                                      CancelReply* reply) const;
-  awaitable<void> EndAllTurns(CallPtr call, SessionPtr session, std::string by);
+  awaitable<absl::StatusOr<Resolution>> Resolve(CallPtr call, SessionPtr session,
+                                                RespondQuery query, std::string* turn_id);
+  awaitable<absl::StatusOr<Resolution>> ResolvedBefore(CallPtr call, SessionPtr session,
+                                                       RespondQuery query, std::string* turn_id);
+  // manager_close.cc
+  awaitable<void> EndAllTurns(SessionPtr session);
+  awaitable<absl::Status> CloseWork(SessionPtr session);
+  awaitable<absl::Status> DeleteWork(CallPtr call, SessionPtr session);
+  // manager_agents.cc
+  awaitable<absl::Status> RunProbe(std::shared_ptr<Probe> probe, const AgentDefinition* agent,
+                                   SteadyTime deadline);
+  awaitable<absl::Status> AskProbed(std::shared_ptr<Probe> probe, const AgentDefinition* agent,
+                                    SteadyTime deadline);
+  awaitable<void> EndProbe(std::shared_ptr<Probe> probe);
+  // manager_queries.cc
+  bool InScope(const TurnRow& turn, const LogScope& scope) const;
 };
+
+// Until when an answer waits for the commit that covers it. A commit takes some milliseconds: a
+// call whose time is up can wait for it within the 200 ms that were kept back for the answer.
+SteadyTime CommitDeadline(const CallPtr& call);
 
 ChatReply ReplyOf(const Core& core, const TurnView& turn, bool deduplicated);
 

@@ -52,6 +52,13 @@ bool Matches(const SessionView& view, const ListSessionsQuery& query) {
   return true;
 }
 
+// Such a stream would wait for ever.
+absl::Status OutsideScope() {
+  return MakeError("SCOPE_MISMATCH",
+                   "The turn of until_turn_id does not belong to the session or project of the "
+                   "stream; subscribe to its own.");
+}
+
 }  // namespace
 
 awaitable<std::optional<FoundTurn>> SessionManager::Impl::LookUpTurn(TurnQuery query) {
@@ -65,15 +72,16 @@ awaitable<std::optional<FoundTurn>> SessionManager::Impl::LookUpTurn(TurnQuery q
 awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::SettledView(CallPtr call,
                                                                          SessionPtr session) {
   SessionView view = session->View();
-  const bool settled = co_await session->recorder().Settled(call->deadline);
-  if (!settled) co_return StoreLate();
+  const SteadyTime deadline = CommitDeadline(call);
+  const bool settled = co_await session->recorder().Settled(deadline);
+  if (!settled) co_return OfSession(StoreLate(), view.session_id);
   for (const uint64_t seq : view.open_question_seqs) {
     const auto delivery = std::make_shared<Delivery<std::string>>(core.deps.loop);
     const std::function<void(std::string)> deliver = DeliverTo(delivery);
     core.deps.log->ReadEvent(view.session_id, seq,
                              [deliver](uint64_t, std::string bytes) { deliver(std::move(bytes)); });
-    const bool arrived = co_await Arrive(delivery, call->deadline);
-    if (!arrived) co_return StoreLate();
+    const bool arrived = co_await Arrive(delivery, deadline);
+    if (!arrived) co_return OfSession(StoreLate(), view.session_id);
     view.open_question_events.push_back(std::move(*delivery->value));
   }
   co_return view;
@@ -97,14 +105,21 @@ awaitable<absl::StatusOr<TurnView>> SessionManager::Impl::GetTurn(CallPtr call, 
   if (turn->row.setup_only) co_return NoSuchTurn();
   if (wait_for != WaitFor::kUnspecified) {
     const bool waited = co_await WaitForTurn(call, turn, wait_for);
-    if (!waited) co_return ShuttingDown();
+    if (!waited) {
+      co_return ShuttingDownWith("the turn is kept: ask GetTurn again when acpd is back.",
+                                 turn->row.session_id, turn->row.turn_id);
+    }
   }
   TurnView view = turn->View();
   const auto it = core.sessions.find(turn->row.session_id);
   if (it != core.sessions.end()) {
     const SessionPtr session = it->second;
-    const bool settled = co_await session->recorder().Settled(call->deadline);
-    if (!settled) co_return StoreLate();
+    const bool settled = co_await session->recorder().Settled(CommitDeadline(call));
+    if (!settled) {
+      absl::Status late = StoreLate();
+      AttachIds(late, view.session_id, view.turn_id);
+      co_return late;
+    }
   }
   view.after_position = turn->after_position;
   co_return view;
@@ -149,7 +164,7 @@ awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPt
   std::vector<SessionPtr> matching;
   for (const auto& [id, session] : core.sessions) {
     const SessionRow& row = session->row();
-    if (!row.ready_once) continue;
+    if (!session->known()) continue;
     const bool behind = query.before_time == 0 || row.create_time < query.before_time ||
                         (row.create_time == query.before_time && id < query.before_session_id);
     if (behind && Matches(session->View(), query)) matching.push_back(session);
@@ -166,6 +181,15 @@ awaitable<absl::StatusOr<SessionPage>> SessionManager::Impl::ListSessions(CallPt
     page.sessions.push_back(std::move(*view));
   }
   co_return page;
+}
+
+// Whether the turn's end comes in this scope, wherever it moves.
+bool SessionManager::Impl::InScope(const TurnRow& turn, const LogScope& scope) const {
+  if (scope.kind == LogScope::Kind::kEverything) return true;
+  if (scope.kind == LogScope::Kind::kProject) return turn.project_id == scope.id;
+  const absl::StatusOr<SessionPtr> asked = FollowSession(scope.id, "");
+  const absl::StatusOr<SessionPtr> home = FollowSession(turn.session_id, "");
+  return turn.session_id == scope.id || (asked.ok() && home.ok() && *asked == *home);
 }
 
 awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::Impl::PlanSubscription(
@@ -191,12 +215,22 @@ awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::Impl::PlanSubscripti
       plan.open_questions.emplace_back(id, seq);
   }
   for (const std::string& turn_id : {query.until_turn_id, query.turn_id}) {
-    if (turn_id.empty() || core.turns.count(turn_id)) continue;
-    TurnQuery by_id;
-    by_id.turn_id = turn_id;
-    const std::optional<FoundTurn> found = co_await LookUpTurn(std::move(by_id));
-    if (!found || found->row.setup_only) co_return NoSuchTurn();
-    if (turn_id == query.until_turn_id) plan.until_turn_ended = true;
+    if (turn_id.empty()) continue;
+    std::optional<TurnRow> row;
+    const auto it = core.turns.find(turn_id);
+    const bool in_memory = it != core.turns.end();
+    if (in_memory) {
+      row = it->second->row;
+    } else {
+      TurnQuery by_id;
+      by_id.turn_id = turn_id;
+      const std::optional<FoundTurn> found = co_await LookUpTurn(std::move(by_id));
+      if (found) row = found->row;
+    }
+    if (!row || row->setup_only) co_return NoSuchTurn();
+    if (turn_id != query.until_turn_id) continue;
+    if (!InScope(*row, query.scope)) co_return OutsideScope();
+    plan.until_turn_ended = !in_memory;
   }
   co_return plan;
 }

@@ -19,7 +19,7 @@ std::string Core::SocketPath(const std::string& worker_id) const {
 
 absl::StatusOr<SessionPtr> SessionManager::Impl::FindSession(const std::string& session_id) const {
   const auto it = core.sessions.find(session_id);
-  if (it == core.sessions.end() || !it->second->row().ready_once) return NoSuchSession(session_id);
+  if (it == core.sessions.end() || !it->second->known()) return NoSuchSession(session_id);
   return it->second;
 }
 
@@ -40,8 +40,10 @@ absl::StatusOr<SessionPtr> SessionManager::Impl::FindCurrent(const std::string& 
   absl::StatusOr<SessionPtr> session = FindSession(session_id);
   if (!session.ok()) return session;
   if (!(*session)->row().replaced_by.empty()) {
-    return MakeError("SESSION_REPLACED", "The session was replaced; its successor is " +
-                                             (*session)->row().replaced_by + ".");
+    const absl::Status replaced =
+        MakeError("SESSION_REPLACED", "The session was replaced; its successor is " +
+                                          (*session)->row().replaced_by + ".");
+    return OfSession(replaced, session_id);
   }
   return session;
 }

@@ -155,7 +155,12 @@ awaitable<void> SessionManager::Impl::Shutdown(milliseconds timeout) {
   for (const auto& [id, session] : core.sessions) sessions.push_back(session);
   const auto crew = std::make_shared<Crew>(core.deps.loop);
   for (const SessionPtr& session : sessions) Join(core, crew, session->ShutDown(deadline));
+  for (const std::shared_ptr<Probe>& probe : probing) Join(core, crew, EndProbe(probe));
   co_await WaitForCrew(crew, deadline + milliseconds(1000));
+  while (!probing.empty()) {
+    const bool notified = co_await core.room.Wait(deadline);
+    if (!notified) break;
+  }
 }
 
 }  // namespace acpd::session

@@ -19,6 +19,8 @@ namespace {
 constexpr size_t kMaxProjectId = 128;
 constexpr size_t kMaxSessionId = 256;
 constexpr size_t kMaxRequestId = 256;
+constexpr size_t kMaxLabels = 64;
+constexpr size_t kMaxLabelBytes = 16u << 10;
 
 bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -89,6 +91,12 @@ bool IsSessionId(std::string_view id) {
 bool IsRequestId(std::string_view id) {
   if (id.empty() || id.size() > kMaxRequestId) return false;
   return IsCleanText(id) && !HasUnprintable(id);
+}
+
+bool AreLabels(const Labels& labels) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : labels) bytes += key.size() + value.size();
+  return labels.size() <= kMaxLabels && bytes <= kMaxLabelBytes;
 }
 
 std::string NewId(WallTime now) {

@@ -12,6 +12,7 @@ namespace acpd::session {
 bool IsProjectId(std::string_view id);  // [A-Za-z0-9][A-Za-z0-9._-]{0,127}
 bool IsSessionId(std::string_view id);  // 1-256 bytes of [!-~] without `/`
 bool IsRequestId(std::string_view id);  // 1-256 bytes of printable UTF-8
+bool AreLabels(const Labels& labels);   // at most 64, keys and values 16 KiB in all
 
 // A new UUID, version 7 (RFC 9562): its first 48 bits are the time in ms, and ids made by one
 // process ascend.

@@ -13,6 +13,12 @@ Recorder::Recorder(Core& core, std::string session_id, std::string project_id, u
       newest_seq_(newest_seq),
       committed_signal_(core.deps.loop) {}
 
+void Recorder::Continue(Recorder& before) {
+  before.Flush();
+  newest_seq_ = before.newest_seq_;
+  number_ = committed_ = before.number_;
+}
+
 EventHeader Recorder::NextHeader(std::string_view turn_id) {
   EventHeader header;
   header.seq = ++newest_seq_;

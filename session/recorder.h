@@ -25,6 +25,8 @@ class Recorder {
   using Done = std::function<void(const CommitResult&)>;
 
   Recorder(Core& core, std::string session_id, std::string project_id, uint64_t newest_seq);
+  // Goes on where the recorder of an earlier owner of the same id stopped.
+  void Continue(Recorder& before);
   // The owner is kept alive until what was handed over is committed.
   void SetOwner(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
 

@@ -61,6 +61,7 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
   }
   row_.last_active_time = core_.now();
   if (!row.setup_only) {
+    row_.permission_mode = turn->request.permission_mode;
     TurnQueuedEvent event;
     event.request_id = row.request_id;
     event.ahead = static_cast<uint32_t>(ahead);
@@ -72,6 +73,8 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
     event.permission_mode = turn->request.permission_mode;
     row.queued_seq = recorder_.Append(row.turn_id, event);
   }
+  Log(Severity::kInfo, "turn accepted", row.turn_id,
+      {{"agent", row_.agent}, {"ahead", std::to_string(ahead)}});
   RecordRow();
   RecordTurn(turn);
   const uint64_t first_seq = recorder_.pending().events.first_seq;

@@ -28,11 +28,13 @@ struct Question {
 // One conversation with one agent in one project. It takes its turns one at a time, makes itself
 // ready for each (worker, resume, fallback), and writes everything it does to its log. The parts
 // stand in files of their own:
-//   session.cc            rows, views, records          session_run.cc        the turns' loop, and
-//   the end of each turn session_setup.cc      worker, initialize, login     session_resume.cc the
-//   resume ladder and the fallback session_agent.cc      what the agent says session_questions.cc
-//   permissions session_cancel.cc     cancel with its barrier       session_close.cc      idle,
-//   close, delete, shutdown
+// clang-format off
+//   session.cc            rows, views, records      session_questions.cc  permissions
+//   session_run.cc        the turns' loop           session_cancel.cc     cancel with its barrier
+//   session_setup.cc      worker, initialize        session_close.cc      idle, close, delete, shutdown
+//   session_resume.cc     resume ladder, fallback   session_log.cc        lines for the operator
+//   session_agent.cc      what the agent says
+// clang-format on
 // Loop thread only. Held by the index of sessions and by its own coroutines.
 class Session : public AgentListener, public std::enable_shared_from_this<Session> {
  public:
@@ -52,6 +54,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // Cancels `turn` (queued, starting or running). It ends later, unless it had not started.
   void Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
               std::optional<milliseconds> grace);
+  // The store refused the record of its acceptance: it goes as though it had never come.
+  void Undo(const TurnPtr& turn, const absl::Status& why);
   // Answers an open question for a caller.
   absl::StatusOr<Resolution> Respond(const std::string& question_id,
                                      const std::optional<std::string>& option_id,
@@ -80,6 +84,11 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   TurnPtr current() const { return current_; }
   size_t queue_length() const { return queue_.size(); }
   bool has_worker() const { return worker_ != nullptr; }
+  bool resting() const { return !running_ && !closing_; }
+  // To callers: it was ready once, or has a successor. Of others only the turns can be read.
+  bool known() const { return row_.ready_once || !row_.replaced_by.empty(); }
+  // Not known, and nothing goes on that could make it so: its id is free.
+  bool vacant() const { return !known() && resting() && !worker_ && UnfinishedTurns().empty(); }
   bool needs_worker_for(const ChatRequest& request) const;
   bool has_api_key() const { return row_.model_provider && !row_.model_provider->api_key.empty(); }
   const SessionRow& row() const { return row_; }
@@ -88,10 +97,14 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void RecordRow();        // puts the row into the pending record
   void AnnounceCreated();  // SessionCreated
   const AgentDefinition* agent() const { return core_.config().Find(row_.agent); }
+  using LogFields = std::vector<std::pair<std::string, std::string>>;
 
  private:
   Session(Core& core, SessionRow row, uint64_t newest_seq);
 
+  struct HeldUpdate {
+    std::string session_id, json, kind, text, message_id, tool_call_id, tool_status, title;
+  };
   // How making ready for a turn came out.
   struct Ready {
     absl::Status status;
@@ -112,6 +125,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_run.cc
   awaitable<void> Run();
   awaitable<void> RunTurn(TurnPtr turn);
+  awaitable<void> FallBackLate(TurnPtr turn);
+  void RecoverFromDefect();
   awaitable<void> WatchTurn(TurnPtr turn);
   awaitable<void> ForceEnd(TurnPtr turn);
   void StartPrompt(const TurnPtr& turn);
@@ -124,6 +139,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_setup.cc
   awaitable<Ready> MakeReady(TurnPtr turn);
   awaitable<absl::Status> StartWorker();
+  absl::Status StoppingDown() const;
   awaitable<absl::Status> Initialize(SteadyTime deadline);
   awaitable<absl::Status> Authenticate();
   awaitable<absl::StatusOr<acp::SetupResult>> NewAgentSession(std::string meta_resume_id);
@@ -143,9 +159,17 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   bool IsUsable(ResumeMethod method) const;
   awaitable<Ready> FallBack(TurnPtr turn, Ladder ladder);
   Ready Refuse(const Ladder& ladder);
-  SessionPtr Replace(const Ladder& ladder, const std::string& agent_session_id);
-  void MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedEvent& event);
+  SessionPtr Replace(const TurnPtr& cause, const Ladder& ladder,
+                     const std::string& agent_session_id);
+  void MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
+                SessionReplacedEvent& event);
   awaitable<void> WaitForReplayEnd(TurnPtr turn);
+
+  // session_log.cc
+  void Log(Severity severity, std::string_view text, std::string_view turn_id,
+           LogFields fields = {}) const;
+  void LogTurnEnd(const Turn& turn) const;
+  void LogReady(const SessionOrigin& origin, std::string_view turn_id) const;
 
   // session_agent.cc
   void OnUpdate(const acp::UpdateView& update) override;
@@ -154,11 +178,14 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void OnPromptAnswer(uint64_t id, const AgentAnswer& answer) override;
   void OnNotice(Severity severity, std::string_view code, const std::string& text) override;
   void OnGone() override;
+  bool HoldsOutput() const override { return hold_updates_ || !held_.empty(); }
+  size_t held_bytes() const override { return held_bytes_; }
   bool IsForeign(std::string_view agent_session_id);
   void AppendUpdate(const acp::UpdateView& update, bool replayed);
   void AppendParts(SessionUpdateEvent event);
   void TakeSideEffects(const acp::UpdateView& update);
   void ReleaseHeld(Session& to);
+  std::vector<HeldUpdate> DropHeld();
   std::string_view CurrentTurnId() const;
 
   // session_questions.cc
@@ -203,10 +230,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   SteadyTime last_update_{};
   bool hold_updates_ =
       false;  // the fallback's session/new is under way: whose they are is not known yet
-  struct HeldUpdate {
-    std::string session_id, json, kind, text, message_id, tool_call_id, tool_status, title;
-  };
   std::vector<HeldUpdate> held_;
+  size_t held_bytes_ = 0;
   bool foreign_reported_ = false;
 
   asio::steady_timer idle_timer_;

@@ -63,6 +63,7 @@ void Session::OnUpdate(const acp::UpdateView& update) {
                      std::string(update.kind), std::string(update.text),
                      std::string(update.message_id), std::string(update.tool_call_id),
                      std::string(update.tool_status), std::string(update.title)});
+    held_bytes_ += update.json.size() + update.text.size();
     return;
   }
   if (IsForeign(update.session_id)) {
@@ -139,7 +140,7 @@ void Session::TakeSideEffects(const acp::UpdateView& update) {
 }
 
 void Session::ReleaseHeld(Session& to) {
-  for (const HeldUpdate& held : held_) {
+  for (const HeldUpdate& held : DropHeld()) {
     acp::UpdateView update;
     update.session_id = held.session_id;
     update.json = held.json;
@@ -151,7 +152,12 @@ void Session::ReleaseHeld(Session& to) {
     update.title = held.title;
     to.OnUpdate(update);
   }
-  held_.clear();
+  if (to.worker_) to.worker_->RecordConsumed();
+}
+
+std::vector<Session::HeldUpdate> Session::DropHeld() {
+  held_bytes_ = 0;
+  return std::exchange(held_, {});
 }
 
 void Session::OnAgentRequest(const acp::Message& message) {
@@ -177,7 +183,9 @@ void Session::OnAgentNotification(const acp::Message& message) {
 void Session::OnPromptAnswer(uint64_t id, const AgentAnswer& answer) {
   const TurnPtr turn = current_;
   if (!turn || !turn->running() || turn->prompt_id != id) return;
-  if (answer.kind == AgentAnswer::Kind::kError) {
+  const bool failed = answer.kind == AgentAnswer::Kind::kError;
+  core_.facts[row_.agent].auth_required = failed && answer.error.code == acp::kAuthRequired;
+  if (failed) {
     Failure failure;
     failure.agent_code = static_cast<int32_t>(answer.error.code);
     failure.message = answer.error.message;
@@ -218,9 +226,13 @@ void Session::OnGone() {
   const std::shared_ptr<AgentWorker> worker = worker_;
   if (!worker) return;
   ResolveAll(ResolvedBy::kExit);
-  WorkerExitedEvent event = worker->ExitedEvent();
-  event.expected = event.expected || closing_;
-  recorder_.Append(CurrentTurnId(), event);
+  if (worker->launched()) {
+    WorkerExitedEvent event = worker->ExitedEvent();
+    event.expected = event.expected || closing_;
+    recorder_.Append(CurrentTurnId(), event);
+    Log(event.expected ? Severity::kInfo : Severity::kWarning, "worker ended", CurrentTurnId(),
+        {{"how", worker->ExitDetail()}});
+  }
   worker_ = nullptr;
   last_worker_detail_ = worker->ExitDetail();
   modes_.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/errors.h"
 #include "session/session.h"
 
 namespace acpd::session {
@@ -27,6 +28,7 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
   turn->evidence.cancel_sent = true;
   turn->evidence.cancelled_by = by;
   turn->evidence.cancel_reason = reason;
+  Log(Severity::kInfo, "turn is being cancelled", turn->row.turn_id, {{"by", by}});
   turn->cancel_asked_at = steady_clock::now();
   if (turn->unstarted()) {
     const auto place = std::find(queue_.begin(), queue_.end(), turn);
@@ -39,6 +41,20 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
     return;
   }
   BeginCancel(turn, wanted);
+}
+
+void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
+  const auto place = std::find(queue_.begin(), queue_.end(), turn);
+  if (place == queue_.end()) return;
+  queue_.erase(place);
+  core_.queued_turns -= 1;
+  core_.queued_bytes -= turn->row.stored_request.size();
+  turn->row.state = TurnState::kEnded;
+  turn->row.result.outcome = Outcome::kFailed;
+  turn->row.result.error = ToFailure(why);
+  turn->ended_at = steady_clock::now();
+  OnTurnEndCommitted(turn);  // there is nothing to commit
+  turn->changed.Notify();
 }
 
 void Session::BeginCancel(const TurnPtr& turn, milliseconds grace) {

@@ -82,6 +82,8 @@ void Session::OnIdleTimer() {
   Spawn(core_.deps.loop, CloseWhenIdle(), [self = shared_from_this()](const std::string& what) {
     self->core_.Log(Severity::kError, "closing an idle session failed: " + what,
                     {{"session", self->row_.session_id}});
+    self->closing_ = false;
+    self->changed_.Notify();
   });
 }
 

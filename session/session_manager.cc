@@ -37,7 +37,7 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::CreateSession(CallPtr cal
 awaitable<absl::StatusOr<CancelReply>> SessionManager::Cancel(CallPtr call, CancelQuery query) {
   return impl_->Cancel(std::move(call), std::move(query));
 }
-awaitable<absl::StatusOr<Resolution>> SessionManager::Respond(CallPtr call, RespondQuery query) {
+awaitable<absl::StatusOr<RespondReply>> SessionManager::Respond(CallPtr call, RespondQuery query) {
   return impl_->Respond(std::move(call), std::move(query));
 }
 awaitable<absl::StatusOr<TurnView>> SessionManager::GetTurn(CallPtr call, TurnQuery query,

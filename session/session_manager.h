@@ -68,6 +68,11 @@ struct RespondQuery {
   std::string comment;
 };
 
+struct RespondReply {
+  Resolution resolution;
+  std::string session_id, turn_id;
+};
+
 // Where a subscription reads, after its scope was resolved.
 struct SubscriptionQuery {
   LogScope scope;
@@ -117,7 +122,7 @@ class SessionManager {
                                             std::function<void(const ChatReply&)> accepted);
   awaitable<absl::StatusOr<SessionView>> CreateSession(CallPtr call, ChatRequest setup);
   awaitable<absl::StatusOr<CancelReply>> Cancel(CallPtr call, CancelQuery query);
-  awaitable<absl::StatusOr<Resolution>> Respond(CallPtr call, RespondQuery query);
+  awaitable<absl::StatusOr<RespondReply>> Respond(CallPtr call, RespondQuery query);
   awaitable<absl::StatusOr<TurnView>> GetTurn(CallPtr call, TurnQuery query, WaitFor wait_for);
   awaitable<absl::StatusOr<TurnPage>> ListTurns(CallPtr call, TurnListQuery query);
   awaitable<absl::StatusOr<SessionView>> GetSession(CallPtr call, std::string session_id);

@@ -14,6 +14,15 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr size_t kMaxToolCallJson = 256u << 10;
+// Options are never cut (an answer has to name one as it is): too many are refused.
+constexpr size_t kMaxOptionBytes = 64u << 10;
+
+size_t SizeOf(const std::vector<acp::PermissionOption>& options) {
+  size_t bytes = 0;
+  for (const acp::PermissionOption& option : options)
+    bytes += option.id.size() + option.name.size() + 16;
+  return bytes;
+}
 
 }  // namespace
 
@@ -37,6 +46,11 @@ void Session::OnPermissionRequest(const acp::Message& message) {
     worker_->SendLine(
         acp::ErrorLine(message.id, acp::kInvalidParams,
                        "no such session here: " + std::string(CutText(request->session_id, 256))));
+    return;
+  }
+  if (SizeOf(request->options) > kMaxOptionBytes) {
+    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidParams,
+                                     "the options have more than 64 KiB; offer fewer"));
     return;
   }
   const AgentDefinition* definition = agent();

@@ -17,6 +17,10 @@ constexpr milliseconds kRetryPause{500};
 constexpr milliseconds kReplayQuiet{100};
 constexpr milliseconds kReplayLimit{2000};
 
+bool MayMove(const TurnPtr& turn) {
+  return turn->request.resume_policy.mode != ResumeMode::kRequire;
+}
+
 std::string Detail(const ResumeAnswer& answer) {
   return answer.data.empty() ? answer.message : answer.message + " " + answer.data;
 }
@@ -24,6 +28,7 @@ std::string Detail(const ResumeAnswer& answer) {
 }  // namespace
 
 bool Session::IsUsable(ResumeMethod method) const {
+  if (!worker_) return false;
   switch (method) {
     case ResumeMethod::kMeta:
       return true;
@@ -85,7 +90,13 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
   Ladder ladder;
   ladder.reason = "RESUME_UNSUPPORTED";
   ladder.detail = "the agent offers no way to resume a session";
+  replay_seen_ = false;
   for (const ResumeMethod method : methods) {
+    if (!worker_ || !worker_->alive()) {
+      ladder.reason = "AGENT_EXITED";
+      ladder.detail = WorkerDetail();
+      co_return ladder;
+    }
     if (!IsUsable(method)) continue;
     uint32_t retries = 0;
     bool next_method = false;
@@ -229,9 +240,9 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
     ladder.setup = std::move(*setup);
     agent_session_id = ladder.setup.session_id;
   }
-  if (turn->ended() && queue_.empty()) {
-    // Cancelled meanwhile, and nobody else waits: the session stays as it was.
-    held_.clear();
+  if (turn->ended() && std::none_of(queue_.begin(), queue_.end(), MayMove)) {
+    // Cancelled meanwhile, and nobody else would go on elsewhere: the session stays as it was.
+    DropHeld();
     co_await CloseWorker(CloseReason::kUnspecified, true);
     co_return ready;
   }
@@ -241,14 +252,15 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
                                                  WorkerDetail() + "); send the Chat again.");
     co_return ready;
   }
-  const SessionPtr successor = Replace(ladder, agent_session_id);
+  const SessionPtr successor = Replace(turn, ladder, agent_session_id);
   successor->Pump();
   ready.moved = true;
   co_return ready;
 }
 
 // One transaction: this session's last event, the successor, and every unfinished turn there.
-SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_session_id) {
+SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
+                            const std::string& agent_session_id) {
   SessionRow row;
   row.session_id = NewId(core_.now());
   row.project_id = row_.project_id;
@@ -286,8 +298,10 @@ SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_sessi
   std::vector<TurnPtr> turns = UnfinishedTurns();
   queue_.clear();
   current_ = nullptr;
-  for (const TurnPtr& turn : turns) MoveTurn(turn, *successor, event);
+  for (const TurnPtr& turn : turns) MoveTurn(turn, turn == cause, *successor, event);
   row_.replaced_by = row.session_id;
+  Log(Severity::kWarning, "session replaced by a new one: its context is lost", "",
+      {{"new_session", row.session_id}, {"reason", ladder.reason}, {"detail", ladder.detail}});
   row_.last_error = Failure();
   core_.by_agent_session.erase({row_.agent, row_.agent_session_id});
   core_.by_agent_session[{row.agent, agent_session_id}] = row.session_id;
@@ -315,7 +329,8 @@ SessionPtr Session::Replace(const Ladder& ladder, const std::string& agent_sessi
   return successor;
 }
 
-void Session::MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedEvent& event) {
+void Session::MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
+                       SessionReplacedEvent& event) {
   if (!turn->unstarted() || turn->row.state == TurnState::kStarting) {
     // It was taken off the queue here and goes back to one there.
     core_.queued_turns += 1;
@@ -329,8 +344,7 @@ void Session::MoveTurn(const TurnPtr& turn, Session& successor, SessionReplacedE
   turn->after_position = 0;
   successor.Accept(turn, false);
   turn->changed.Notify();
-  const bool first = successor.queue_.size() == 1;
-  if (first || turn->request.resume_policy.mode != ResumeMode::kRequire) return;
+  if (is_cause || turn->request.resume_policy.mode != ResumeMode::kRequire) return;
   successor.queue_.pop_back();
   core_.queued_turns -= 1;
   core_.queued_bytes -= turn->row.stored_request.size();

@@ -26,15 +26,22 @@ void Session::Pump() {
   Spawn(core_.deps.loop, Run(), [self = shared_from_this()](const std::string& what) {
     self->core_.Log(Severity::kError, "the session's loop failed: " + what,
                     {{"session", self->row_.session_id}});
-    self->running_ = false;
-    self->setting_up_ = false;
-    if (const TurnPtr turn = self->current_; turn && !turn->ended()) {
-      turn->evidence.start_failure = ToFailure(
-          MakeError("INTERNAL", "acpd failed while it worked on this turn; its log says more."));
-      self->EndTurn(turn);
-      self->recorder_.Flush();
-    }
+    self->RecoverFromDefect();
   });
+}
+
+// Whatever the loop was at, the session goes on with its next turn.
+void Session::RecoverFromDefect() {
+  running_ = setting_up_ = closing_ = hold_updates_ = false;
+  if (const TurnPtr turn = std::exchange(current_, nullptr); turn && !turn->ended()) {
+    turn->evidence.start_failure = ToFailure(
+        MakeError("INTERNAL", "acpd failed while it worked on this turn; its log says more."));
+    EndTurn(turn);
+  }
+  recorder_.EndChunk();
+  recorder_.Flush();
+  changed_.Notify();
+  Pump();
 }
 
 awaitable<void> Session::Run() {
@@ -97,6 +104,7 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   event.agent = row_.agent;
   event.cwd = row_.cwd;
   recorder_.Append(turn->row.setup_only ? "" : turn->row.turn_id, event);
+  LogReady(ready.origin, turn->row.turn_id);
   RecordRow();
   if (turn->row.setup_only) {
     turn->evidence.stop_reason = "end_turn";
@@ -106,19 +114,29 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   }
   StartPrompt(turn);
   co_await WatchTurn(turn);
-  if (turn->phantom && !turn->ended()) {
-    Ladder ladder;
-    ladder.reason = "SESSION_NOT_FOUND";
-    ladder.detail = turn->evidence.agent_error ? turn->evidence.agent_error->message : "refusal";
-    ladder.attempts = 1;
-    const Ready moved = co_await FallBack(turn, std::move(ladder));
-    if (moved.moved || turn->ended()) co_return;
-    turn->evidence.agent_error.reset();
-    turn->evidence.prompt_sent = false;
-    turn->evidence.start_failure = ToFailure(moved.status);
-    EndTurn(turn);
-    recorder_.Flush();
-  }
+  if (turn->phantom && !turn->ended()) co_await FallBackLate(turn);
+}
+
+// The resume only looked good: the turn has not started after all, and whoever cancels it now ends
+// it at once.
+awaitable<void> Session::FallBackLate(TurnPtr turn) {
+  Ladder ladder;
+  ladder.reason = "SESSION_NOT_FOUND";
+  ladder.detail = turn->evidence.agent_error ? turn->evidence.agent_error->message : "refusal";
+  ladder.attempts = 1;
+  turn->evidence = TurnEvidence();
+  turn->row.result = TurnResult();
+  turn->row.start_time = 0;
+  turn->timeout_at = turn->kill_at = SteadyTime::max();
+  SetTurnState(turn, TurnState::kStarting);
+  recorder_.Flush();
+  setting_up_ = true;
+  const Ready moved = co_await FallBack(turn, std::move(ladder));
+  setting_up_ = false;
+  if (moved.moved || turn->ended() || turn->row.state == TurnState::kQueued) co_return;
+  turn->evidence.start_failure = ToFailure(moved.status);
+  EndTurn(turn);
+  recorder_.Flush();
 }
 
 void Session::StartPrompt(const TurnPtr& turn) {
@@ -129,6 +147,7 @@ void Session::StartPrompt(const TurnPtr& turn) {
                                    : (definition ? definition->turn_timeout : milliseconds(0));
   if (timeout.count() > 0) turn->timeout_at = steady_clock::now() + timeout;
   turn->row.start_time = core_.now();
+  turn->fresh_resume = std::exchange(fresh_resume_, false);
   turn->evidence.prompt_sent = true;
   turn->row.result.prompt_sent = true;
   row_.prompt_sent = true;
@@ -136,6 +155,7 @@ void Session::StartPrompt(const TurnPtr& turn) {
   TurnStartedEvent started;
   started.request_id = turn->row.request_id;
   recorder_.Append(turn->row.turn_id, started);
+  Log(Severity::kInfo, "turn started", turn->row.turn_id);
   turn->prompt_id = worker_->NextId();
   worker_->SendPrompt(turn->prompt_id,
                       acp::PromptLine(turn->prompt_id, row_.agent_session_id, turn->row.prompt));
@@ -181,7 +201,7 @@ awaitable<void> Session::ForceEnd(TurnPtr turn) {
 }
 
 bool Session::LooksPhantom(const TurnPtr& turn, const AgentAnswer& answer) const {
-  if (!fresh_resume_ || turn->had_output || replay_seen_ || turn->evidence.cancel_sent ||
+  if (!turn->fresh_resume || turn->had_output || replay_seen_ || turn->evidence.cancel_sent ||
       !turn->evidence.limit.empty() || !questions_.empty()) {
     return false;
   }
@@ -219,7 +239,6 @@ void Session::EndTurn(const TurnPtr& turn) {
     row_.last_error = turn->row.result.error;
   } else if (turn->row.result.outcome == Outcome::kCompleted) {
     row_.last_error = Failure();
-    fresh_resume_ = false;
   }
   if (!turn->row.setup_only) {
     TurnEndedEvent event;
@@ -227,6 +246,7 @@ void Session::EndTurn(const TurnPtr& turn) {
     event.result = turn->row.result;
     recorder_.Append(turn->row.turn_id, event);
   }
+  LogTurnEnd(*turn);
   RecordRow();
   RecordTurn(turn);
   recorder_.WhenCommitted(

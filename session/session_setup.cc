@@ -24,12 +24,18 @@ AgentAnswer Exited() {
 }  // namespace
 
 awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
+  Ready ready;
+  if (turn->request.model_provider && turn->request.model_provider->api_key_lost) {
+    ready.status = MakeError("CREDENTIALS_NEEDED",
+                             "acpd was restarted while this turn waited, and an api_key is kept in "
+                             "memory only; send the Chat again with model_provider.api_key.");
+    co_return ready;
+  }
   if (turn->request.model_provider) {
     row_.model_provider = turn->request.model_provider;
     row_.model = turn->request.model_provider->model;
     row_.needs_api_key = !row_.model_provider->api_key.empty();
   }
-  Ready ready;
   if (ready_origin_) {
     ready.origin = *ready_origin_;
     ready_origin_.reset();
@@ -100,7 +106,13 @@ absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
   return context;
 }
 
+absl::Status Session::StoppingDown() const {
+  return MakeError("SHUTTING_DOWN",
+                   "acpd is stopping; the turn is kept and runs after the restart.");
+}
+
 awaitable<absl::Status> Session::StartWorker() {
+  if (shut_down_) co_return StoppingDown();
   const AgentDefinition* definition = agent();
   if (!definition) {
     co_return MakeError(
@@ -131,6 +143,7 @@ awaitable<absl::Status> Session::StartWorker() {
   };
   const absl::Status checked = co_await OnPool<absl::Status>(*core_.deps.pool, std::move(check));
   if (!checked.ok()) co_return checked;
+  if (shut_down_) co_return StoppingDown();
 
   worker->fingerprint =
       LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
@@ -141,6 +154,8 @@ awaitable<absl::Status> Session::StartWorker() {
   const absl::Status initialized = co_await Initialize(deadline);
   if (!initialized.ok()) co_return initialized;
   const absl::Status authenticated = co_await Authenticate();
+  // An answer may have been the agent's last words.
+  if (authenticated.ok() && !worker_) co_return SetupFailure(Exited(), "session/new", "");
   co_return authenticated;
 }
 
@@ -246,6 +261,7 @@ awaitable<absl::StatusOr<acp::SetupResult>> Session::NewAgentSession(std::string
 }
 
 void Session::TakeSetup(const acp::SetupResult& setup) {
+  core_.facts[row_.agent].auth_required = false;
   modes_.clear();
   for (const acp::ModeInfo& mode : setup.modes)
     modes_.push_back({mode.id, mode.name, mode.description});

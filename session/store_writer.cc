@@ -32,20 +32,22 @@ std::unique_ptr<CommitGroup> MakeGroup(std::vector<Record> records, Store::Commi
   return group;
 }
 
+using Batch = std::vector<std::unique_ptr<CommitGroup>>;
+
 // The groups of a batch that need not wait for the disk, and behind them those that must: what has
 // to be synced, and what follows it in its session.
-std::pair<std::vector<CommitGroup*>, std::vector<CommitGroup*>> SplitBySync(
-    const std::vector<std::unique_ptr<CommitGroup>>& batch) {
-  std::pair<std::vector<CommitGroup*>, std::vector<CommitGroup*>> split;
+std::pair<Batch, Batch> SplitBySync(Batch batch) {
+  std::pair<Batch, Batch> split;
   std::set<std::string> behind;
-  for (const auto& group : batch) {
+  for (auto& group : batch) {
     const bool waits = group->full_sync || std::any_of(group->records.begin(), group->records.end(),
                                                        [&](const Record& record) {
                                                          return behind.contains(record.session_id);
                                                        });
-    (waits ? split.second : split.first).push_back(group.get());
-    if (!waits) continue;
-    for (const Record& record : group->records) behind.insert(record.session_id);
+    if (waits) {
+      for (const Record& record : group->records) behind.insert(record.session_id);
+    }
+    (waits ? split.second : split.first).push_back(std::move(group));
   }
   return split;
 }
@@ -112,8 +114,9 @@ bool StoreWriter::Close(Clock::time_point deadline) {
 void StoreWriter::Run() {
   reserve_.Make();
   while (std::optional<Batch> batch = NextBatch()) {
-    CommitBatch(*batch);
-    Deliver(*std::move(batch));
+    auto [quick, synced] = SplitBySync(*std::move(batch));
+    CommitBatch(std::move(quick));
+    CommitBatch(std::move(synced));
     checkpointer_->WalHas(wal_bytes_);
   }
 }
@@ -137,17 +140,18 @@ std::optional<StoreWriter::Batch> StoreWriter::NextBatch() {
   return batch;
 }
 
-void StoreWriter::CommitBatch(const Batch& batch) {
+void StoreWriter::CommitBatch(Batch batch) {
+  if (batch.empty()) return;
+  Groups groups;
   for (const auto& group : batch) {
     for (Record& record : group->records) committer_->Prepare(record);
+    groups.push_back(group.get());
   }
-  const auto [quick, synced] = SplitBySync(batch);
-  CommitPart(quick);
-  CommitPart(synced);
+  CommitAll(groups);
+  Deliver(std::move(batch));
 }
 
-void StoreWriter::CommitPart(const Groups& groups) {
-  if (groups.empty()) return;
+void StoreWriter::CommitAll(const Groups& groups) {
   absl::Status status = TimeIsUp() ? Closed() : CommitGroups(groups);
   if (status.ok()) return;
   const bool one_by_one = groups.size() > 1 && !IsTransient(status);

@@ -61,8 +61,8 @@ class StoreWriter {
 
   void Run();
   std::optional<Batch> NextBatch();
-  void CommitBatch(const Batch& batch);
-  void CommitPart(const Groups& groups);
+  void CommitBatch(Batch batch);
+  void CommitAll(const Groups& groups);
   absl::Status CommitGroups(const Groups& groups);
   absl::Status TryOnce(const Groups& groups, Publication* publication);
   bool TimeIsUp() const;

@@ -29,10 +29,11 @@ struct Turn {
   uint64_t after_position = 0;  // the place before its TurnQueued, once committed
 
   // While RUNNING
-  uint64_t prompt_id = 0;   // of the session/prompt request
-  bool had_output = false;  // text, thought, tool call, plan or question
-  bool phantom = false;     // the resume only looked good: fall back once
-  bool forced = false;      // its worker was killed for it
+  uint64_t prompt_id = 0;     // of the session/prompt request
+  bool had_output = false;    // text, thought, tool call, plan or question
+  bool fresh_resume = false;  // its prompt is the first since the session was resumed
+  bool phantom = false;       // the resume only looked good: fall back once
+  bool forced = false;        // its worker was killed for it
   SteadyTime timeout_at = SteadyTime::max();
   SteadyTime kill_at = SteadyTime::max();
   SteadyTime cancel_asked_at{};

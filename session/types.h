@@ -112,6 +112,7 @@ struct ModelProvider {
   std::string base_url;
   std::map<std::string, std::string> options;
   std::string api_key_ref;
+  bool api_key_lost = false;  // read back from the store, which had not been given its api_key
 
   bool operator==(const ModelProvider&) const = default;
 };

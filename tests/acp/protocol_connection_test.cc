@@ -31,13 +31,12 @@ TEST_F(ConnectionTest, EverythingComesInWireOrder) {
   worker->Say(LinkEvent(StdinDone{5}));
   worker->SayStdout(second);
   RunAll();
-  EXPECT_EQ(recorder.seen,
-            (Record{"hello 42", "answer 1 {}", "update a", "noise junk", R"(request "x" m)",
-                    "consumed " + std::to_string(first.size()), "stderr oops", "done 5",
-                    "notification n", "noise []",
-                    "consumed " + std::to_string(first.size() + before_answer.size()),
-                    "answer 2 {}",
-                    "consumed " + std::to_string(first.size() + second.size())}));
+  EXPECT_EQ(
+      recorder.seen,
+      (Record{"hello 42", "answer 1 {}", "update a", "noise junk", R"(request "x" m)",
+              "consumed " + std::to_string(first.size()), "stderr oops", "done 5", "notification n",
+              "noise []", "consumed " + std::to_string(first.size() + before_answer.size()),
+              "answer 2 {}", "consumed " + std::to_string(first.size() + second.size())}));
 }
 
 TEST_F(ConnectionTest, PiecesDoNotMatter) {

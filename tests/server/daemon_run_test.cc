@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 #include "tests/e2e/harness/client.h"
 #include "tests/e2e/harness/daemon.h"
@@ -149,29 +150,55 @@ TEST_F(DaemonRunTest, ItStopsInTimeWhileATurnRuns) {
   EXPECT_THAT(leftovers_.WaitForNone(), IsEmpty());
 }
 
-TEST_F(DaemonRunTest, ASecondSignalEndsItAtOnce) {
-  e2e::DaemonOptions options;
-  // It never answers and does not mind SIGTERM: a stop in order takes two graces.
-  options.agents["deaf"] = {.command = "/bin/sh",
-                            .args = {"-c", "trap '' TERM; while :; do sleep 1; done"},
-                            .env = {},
-                            .extra = {{"stop_grace", "1m"}}};
-  options.extra = {{"shutdown", {{"timeout", "10m"}}}};
-  e2e::Daemon daemon(&dir_, mark_, options);
+// Stops that take their time.
+class SlowStopTest : public DaemonRunTest {
+ protected:
+  // Its agent never answers and does not mind SIGTERM: a stop in order takes two graces.
+  e2e::DaemonOptions DeafAgent(const std::string& stop_grace) {
+    e2e::DaemonOptions options;
+    options.agents["deaf"] = {
+        .command = "/bin/sh",
+        .args = {"-c", "trap '' TERM; read line; : > " + asked_ + "; while :; do sleep 1; done"},
+        .env = {},
+        .extra = {{"stop_grace", stop_grace}}};
+    options.extra = {{"shutdown", {{"timeout", "10m"}}}};
+    return options;
+  }
+  // A Chat whose agent runs, and has been asked something.
+  e2e::Called<e2e::api::ChatResponse> StartAgent(e2e::Client& client) {
+    auto chat = client.Chat(e2e::ChatOf("shop", "", "hello", e2e::api::WAIT_FOR_ACCEPTED));
+    EXPECT_TRUE(chat.ok()) << chat.ToString();
+    EXPECT_TRUE(e2e::WaitUntil([this] { return std::filesystem::exists(asked_); }));
+    return chat;
+  }
+
+ private:
+  const std::string asked_ = dir_.File("asked");
+};
+
+// As a Ctrl-C in a terminal and the SIGTERM of the script that it ended: one wish, told twice.
+TEST_F(SlowStopTest, SignalsThatComeTogetherStopItInOrder) {
+  e2e::Daemon daemon(&dir_, mark_, DeafAgent("300ms"));
   ASSERT_TRUE(daemon.Start());
   e2e::AcceptedTurns accepted;
   e2e::Client client(daemon.address(), &accepted);
-  const auto chat = client.Chat(e2e::ChatOf("shop", "", "hello", e2e::api::WAIT_FOR_ACCEPTED));
-  ASSERT_TRUE(chat.ok()) << chat.ToString();
-  const auto has_agent = [this] {
-    const auto running = leftovers_.Processes();
-    return std::any_of(running.begin(), running.end(),
-                       [](const auto& line) { return line.find("trap") != line.npos; });
-  };
-  ASSERT_TRUE(e2e::WaitUntil(has_agent));
+  StartAgent(client);
+  kill(daemon.pid(), SIGINT);
+  EXPECT_EQ(daemon.Stop(), (ExitStatus{0, 0}));
+  EXPECT_EQ(Log(daemon).back()["msg"], "stopped");
+  EXPECT_THAT(leftovers_.Processes(), IsEmpty());
+}
 
+TEST_F(SlowStopTest, ASecondSignalThatComesLaterEndsItAtOnce) {
+  e2e::Daemon daemon(&dir_, mark_, DeafAgent("1m"));
+  ASSERT_TRUE(daemon.Start());
+  e2e::AcceptedTurns accepted;
+  e2e::Client client(daemon.address(), &accepted);
+  const auto chat = StartAgent(client);
   kill(daemon.pid(), SIGTERM);
   ASSERT_TRUE(WaitForLog(daemon, "\"stopping\""));
+  // The time that has to lie between them, by the daemon's clock.
+  std::this_thread::sleep_for(milliseconds(1100));
   EXPECT_EQ(daemon.Stop(seconds(5)), (ExitStatus{128 + SIGTERM, 0}));
 
   // The next start ends what was left; nothing was lost.

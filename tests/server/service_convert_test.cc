@@ -83,7 +83,7 @@ TEST(ConvertTest, AWholeTurnHasItsRequest) {
   EXPECT_EQ(out.result().text(), "all of it");
 }
 
-TEST(ConvertTest, ALargePromptStandsInTheRequestOnly) {
+TEST(ConvertTest, ALargePromptIsCutAndHasMoreInTheRequest) {
   session::TurnView turn = EndedTurn();
   v1::ChatRequest request;
   request.set_prompt(std::string(1 << 20, 'x'));
@@ -92,7 +92,7 @@ TEST(ConvertTest, ALargePromptStandsInTheRequestOnly) {
   v1::Turn out;
   ToProto(turn, TurnDetail::kWhole, &out);
   EXPECT_EQ(out.prompt().size(), kMaxEventPrompt);
-  EXPECT_EQ(out.request().prompt().size(), 1u << 20);
+  EXPECT_EQ(out.request().prompt().size(), kMaxRequestPrompt);
 }
 
 TEST(ConvertTest, RunningTurnsHaveNoResult) {

@@ -82,7 +82,7 @@ TEST(ListPagesTest, EndsAt2MiBButHoldsOneEntryAtLeast) {
   EXPECT_NE(response.next_page_token(), "");
   session::SessionPage sessions;
   sessions.sessions.resize(2);
-  for (auto& session : sessions.sessions) session.title.assign(3 << 20, 'x');
+  for (auto& session : sessions.sessions) session.labels["large"].assign(3 << 20, 'x');
   v1::ListSessionsResponse listed;
   FillPage(v1::ListSessionsRequest(), {}, sessions, &listed);
   EXPECT_EQ(listed.sessions_size(), 1);

@@ -3,6 +3,8 @@
 #include <grpcpp/impl/client_unary_call.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/executor_work_guard.hpp>
+
 #include "server/codec.h"
 #include "server/grpc_server.h"
 #include "session/session_manager.h"
@@ -231,10 +233,42 @@ TEST_F(ServerTest, RefusesMessagesOverTheLimit) {
   v1::Turn turn;
   request.set_turn_id(std::string((64 << 10) - 4, 'x'));
   ASSERT_EQ(request.ByteSizeLong(), 64u << 10);
-  EXPECT_EQ(stub_->GetTurn(NewContext().get(), request, &turn).error_code(), grpc::NOT_FOUND);
+  EXPECT_EQ(stub_->GetTurn(NewContext().get(), request, &turn).error_code(), grpc::INVALID_ARGUMENT)
+      << "acpd's own limit";
   request.set_turn_id(request.turn_id() + "x");
   EXPECT_EQ(stub_->GetTurn(NewContext().get(), request, &turn).error_code(),
             grpc::RESOURCE_EXHAUSTED);
+}
+
+TEST_F(ServerTest, ACallThatNeverEndsDoesNotHoldUpTheShutdown) {
+  // A loop that stands still answers nobody. The call needs it as long as the process lives.
+  auto& still = *new asio::io_context;
+  const auto work = asio::make_work_guard(still);
+  GrpcServer::Options options;
+  options.listen = {"127.0.0.1:0"};
+  options.manager = manager_.get();
+  options.log = store_.log();
+  options.store = store_.store();
+  options.loop = still.get_executor();
+  auto server = GrpcServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  channel_ = grpc::CreateChannel((*server)->addresses()[0], grpc::InsecureChannelCredentials());
+  stub_ = v1::SessionService::NewStub(channel_);
+  const auto context = NewContext();
+  grpc::CompletionQueue queue;
+  const auto call = stub_->AsyncListAgents(context.get(), v1::ListAgentsRequest(), &queue);
+  v1::ListAgentsResponse response;
+  grpc::Status status;
+  call->Finish(&response, &status, &queue);
+  ASSERT_EQ(still.run_one_for(kPatience), 1u);  // the call has come
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_FALSE((*server)->Shutdown(milliseconds(100)));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, seconds(10));
+  void* tag = nullptr;
+  bool ok = false;
+  EXPECT_TRUE(queue.Next(&tag, &ok));
+  EXPECT_FALSE(status.ok());
+  queue.Shutdown();
 }
 
 TEST_F(ServerTest, ShutdownEndsEverythingInTime) {

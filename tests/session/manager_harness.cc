@@ -90,6 +90,54 @@ class ManagerTest::TextCodec : public EventCodec {
   static void Add(const EventHeader&, const std::string& text, std::string& out) { out += text; }
 };
 
+// A store that can be slow or refuse.
+class ManagerTest::MoodyStore : public Store {
+ public:
+  MoodyStore(Store* real, asio::io_context* loop) : real_(real), loop_(loop) {}
+  void Set(Commits commits) {
+    commits_ = commits;
+    if (commits != Commits::kCommit) return;
+    for (auto& [group, done] : held_) real_->Commit(std::move(group), std::move(done));
+    held_.clear();
+  }
+  void Commit(std::vector<Record> group, CommitDone done) override {
+    if (commits_ == Commits::kCommit) return real_->Commit(std::move(group), std::move(done));
+    if (commits_ == Commits::kHold) {
+      held_.emplace_back(std::move(group), std::move(done));
+      return;
+    }
+    asio::post(*loop_, [done = std::move(done)] {
+      done({absl::InternalError("refused by the test"), 0});
+    });
+  }
+  absl::StatusOr<LoadedState> Load() override { return real_->Load(); }
+  const std::string& epoch() const override { return real_->epoch(); }
+  const std::string& store_id() const override { return real_->store_id(); }
+  uint64_t generation() const override { return real_->generation(); }
+  const std::string& fingerprint_key() const override { return real_->fingerprint_key(); }
+  size_t uncommitted_bytes() const override { return real_->uncommitted_bytes(); }
+  absl::Status health() const override { return real_->health(); }
+  bool Close(milliseconds timeout) override { return real_->Close(timeout); }
+  void FindTurn(TurnQuery query, std::function<void(std::optional<FoundTurn>)> done) override {
+    real_->FindTurn(std::move(query), std::move(done));
+  }
+  void ListTurns(TurnListQuery query, std::function<void(std::vector<FoundTurn>)> done) override {
+    real_->ListTurns(std::move(query), std::move(done));
+  }
+  void FindQuestion(std::string session_id, std::string question_id,
+                    std::function<void(std::optional<QuestionRow>)> done) override {
+    real_->FindQuestion(std::move(session_id), std::move(question_id), std::move(done));
+  }
+
+ private:
+  Store* const real_;
+  asio::io_context* const loop_;
+  Commits commits_ = Commits::kCommit;
+  std::vector<std::pair<std::vector<Record>, CommitDone>> held_;
+};
+
+void ManagerTest::SetCommits(Commits commits) { moody_->Set(commits); }
+
 ManagerTest::ManagerTest()
     : leftovers_(mark_, dir_.path()),
       agent_log_(dir_ / "agent.log"),
@@ -124,7 +172,7 @@ void ManagerTest::UseScript(const std::string& script_json) {
 }
 
 void ManagerTest::Begin() {
-  loop_ = std::make_unique<asio::io_context>(1);
+  loop_ = std::make_unique<Loop>(1);
   pool_ = std::make_unique<asio::thread_pool>(2);
   StoreOptions options;
   options.state_dir = config_.state_dir;
@@ -140,7 +188,8 @@ void ManagerTest::Begin() {
   SessionManager::Dependencies parts;
   parts.loop = loop_->get_executor();
   parts.pool = pool_.get();
-  parts.store = store_.get();
+  moody_ = std::make_unique<MoodyStore>(store_.get(), loop_.get());
+  parts.store = moody_.get();
   parts.log = log_;
   parts.launcher = launcher_.get();
   parts.codec = codec_.get();
@@ -184,12 +233,14 @@ void ManagerTest::Crash() {
   store_->Close(milliseconds(0));
   pool_->join();
   loop_->stop();
-  // What the loop still holds goes with it, before what it refers to.
-  loop_.reset();
+  // What is under way goes first, then what it refers to; timers go before the loop.
+  loop_->DropWork();
   manager_.reset();
   launcher_.reset();
+  moody_.reset();
   store_.reset();
   pool_.reset();
+  loop_.reset();
 }
 
 ChatRequest ManagerTest::Request(const std::string& prompt, const std::string& session_id,

@@ -20,6 +20,13 @@
 
 namespace acpd::session {
 
+class Loop : public asio::io_context {
+ public:
+  using asio::io_context::io_context;
+  // Destroys the coroutines and handlers that are under way, and nothing else.
+  void DropWork() { shutdown(); }
+};
+
 // A domain without its edge: the real manager, store, launcher, worker and fake agent, on a loop
 // that runs in the test's own thread. Events are encoded as lines of text ("turn_ended outcome=1"),
 // so that a whole log can be compared.
@@ -34,6 +41,10 @@ class ManagerTest : public ::testing::Test {
   void Crash();
   // As SIGTERM does it.
   void Stop();
+  // How the store takes what is handed to it from now on. What is held is committed with the next
+  // kCommit.
+  enum class Commits { kCommit, kHold, kRefuse };
+  void SetCommits(Commits commits);
   // The script of the fake agent (tests/fakes/script.h), before Begin.
   void UseScript(const std::string& script_json);
   AgentDefinition& agent() { return config_.agents.front(); }
@@ -61,6 +72,7 @@ class ManagerTest : public ::testing::Test {
 
  private:
   class TextCodec;
+  class MoodyStore;
   struct Ends;
 
   e2e::TempDir dir_;
@@ -71,10 +83,11 @@ class ManagerTest : public ::testing::Test {
   Config config_;
   std::unique_ptr<TextCodec> codec_;
   // One life of the domain; destroyed in the reverse order.
-  std::unique_ptr<asio::io_context> loop_;
+  std::unique_ptr<Loop> loop_;
   std::unique_ptr<asio::thread_pool> pool_;
   std::unique_ptr<acp::Launcher> launcher_;
   std::unique_ptr<Store> store_;
+  std::unique_ptr<MoodyStore> moody_;  // in front of it
   EventLog* log_ = nullptr;
   std::unique_ptr<SessionManager> manager_;
 };

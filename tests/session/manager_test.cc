@@ -2,6 +2,9 @@
 // of sessions and turns.
 #include <gmock/gmock.h>
 
+#include <thread>
+
+#include "session/core.h"
 #include "session/errors.h"
 #include "tests/session/manager_harness.h"
 
@@ -14,6 +17,22 @@ using ::testing::StartsWith;
 constexpr char kAsk[] =
     R"(![{"ask":{"id":1,"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},)"
     R"({"optionId":"no","name":"No","kind":"reject_once"}],"wait":true}},{"reply":{"stopReason":"end_turn"}}])";
+
+TEST(OnPoolTest, TheWorkRunsOnThePoolAndTheRestOnTheLoop) {
+  asio::io_context loop;
+  asio::thread_pool pool(1);
+  std::thread::id work, rest;
+  std::function<bool()> note = [&work] {
+    work = std::this_thread::get_id();
+    return true;
+  };
+  asio::co_spawn(loop, OnPool<bool>(pool, note),
+                 [&rest](std::exception_ptr, bool) { rest = std::this_thread::get_id(); });
+  loop.run();
+  EXPECT_NE(work, std::thread::id());
+  EXPECT_NE(work, std::this_thread::get_id());
+  EXPECT_EQ(rest, std::this_thread::get_id());
+}
 
 TEST_F(ManagerTest, AChatRunsOnItsOwnNewSessionAndLeavesItsWholeStory) {
   Begin();
@@ -169,6 +188,79 @@ TEST_F(ManagerTest, StoppingCancelsWhatRuns) {
   ASSERT_TRUE(ended.ok()) << ended.status();
   EXPECT_EQ(ended->result.outcome, Outcome::kCancelled);
   EXPECT_EQ(ended->result.cancelled_by, "shutdown");
+}
+
+TEST_F(ManagerTest, ACallWhoseTimeIsUpIsAnsweredAndItsTurnRuns) {
+  Begin();
+  const CallPtr call = NewCall();
+  call->deadline = std::chrono::steady_clock::now() - milliseconds(100);
+  const auto reply = Run(manager().Chat(call, Request("hello", "", WaitFor::kAccepted), nullptr));
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_FALSE(reply->turn.session_id.empty());
+  const auto ended =
+      Run(manager().GetTurn(NewCall(), {reply->turn.turn_id, "", ""}, WaitFor::kFinished));
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(ended->result.outcome, Outcome::kCompleted);
+}
+
+TEST_F(ManagerTest, ATurnRunsThoughItsCommitCameAfterItsCall) {
+  Begin();
+  SetCommits(Commits::kHold);
+  const CallPtr call = NewCall();
+  call->deadline = std::chrono::steady_clock::now();
+  const auto late = Run(manager().Chat(call, Request("hello", "", WaitFor::kAccepted), nullptr));
+  EXPECT_EQ(ReasonOf(late.status()), "STORE_UNAVAILABLE");
+  EXPECT_NE(SessionIdOf(late.status()), "");
+  const std::string turn_id = TurnIdOf(late.status());
+  ASSERT_NE(turn_id, "");
+  SetCommits(Commits::kCommit);
+  const auto ended = Run(manager().GetTurn(NewCall(), {turn_id, "", ""}, WaitFor::kFinished));
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(ended->result.outcome, Outcome::kCompleted);
+}
+
+TEST_F(ManagerTest, ATurnThatTheStoreRefusesLeavesNoTrace) {
+  Begin();
+  SetCommits(Commits::kRefuse);
+  ChatRequest request = Request("hello");
+  request.request_id = "once";
+  const auto refused = Chat(request);
+  EXPECT_EQ(ReasonOf(refused.status()), "STORE_UNAVAILABLE");
+  SetCommits(Commits::kCommit);
+  const auto sessions = Run(manager().ListSessions(NewCall(), ListSessionsQuery()));
+  ASSERT_TRUE(sessions.ok()) << sessions.status();
+  EXPECT_TRUE(sessions->sessions.empty());
+  const auto unknown =
+      Run(manager().GetTurn(NewCall(), {"", "project", "once"}, WaitFor::kUnspecified));
+  EXPECT_EQ(ReasonOf(unknown.status()), "TURN_NOT_FOUND");
+  const auto again = Chat(request);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_FALSE(again->deduplicated);
+  EXPECT_EQ(again->turn.result.outcome, Outcome::kCompleted);
+}
+
+TEST_F(ManagerTest, AFailedTryOfAnUnknownIdDoesNotTakeIt) {
+  Begin();
+  ChatRequest request = Request("hello", "lost");
+  request.resume_policy.mode = ResumeMode::kRequire;
+  const auto failed = Chat(std::move(request));
+  EXPECT_EQ(ReasonOf(failed.status()), "SESSION_NOT_RESUMABLE");
+  for (const bool restarted : {false, true}) {
+    if (restarted) {
+      Stop();
+      Begin();
+    }
+    ChatRequest other = Request("hello", "lost");
+    other.project_id = restarted ? "third" : "second";
+    other.resume_policy.mode = ResumeMode::kRequire;
+    EXPECT_EQ(ReasonOf(Chat(std::move(other)).status()), "SESSION_NOT_RESUMABLE");
+  }
+  ChatRequest last = Request("hello", "lost");
+  last.project_id = "fourth";
+  const auto reply = Chat(std::move(last));
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_EQ(reply->turn.origin.kind, OriginKind::kFallback);
+  EXPECT_EQ(ReasonOf(Chat(Request("hello", "lost")).status()), "SESSION_NOT_FOUND");
 }
 
 }  // namespace

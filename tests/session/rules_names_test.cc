@@ -83,6 +83,20 @@ uint64_t FreshTime() { return TimeOf(NewId(0)) + 1'000'000'000'000; }
 
 WallTime Micros(uint64_t milliseconds) { return static_cast<WallTime>(milliseconds * 1000); }
 
+TEST(Names, LabelsInNumberAndSize) {
+  Labels labels;
+  for (int i = 0; i < 64; ++i) labels[std::string(2, static_cast<char>(' ' + i))] = "";
+  EXPECT_TRUE(AreLabels(labels));
+  labels.begin()->second = std::string((16u << 10) - 2 * 64, 'v');
+  EXPECT_TRUE(AreLabels(labels));
+  labels.begin()->second += 'v';
+  EXPECT_FALSE(AreLabels(labels)) << "16 KiB and a byte";
+  labels.begin()->second.clear();
+  labels["another"] = "";
+  EXPECT_FALSE(AreLabels(labels)) << "65";
+  EXPECT_TRUE(AreLabels({}));
+}
+
 TEST(Ids, AreUuidsOfVersion7WithTheTimeInFront) {
   const uint64_t time = FreshTime();
   const std::string id = NewId(Micros(time) + 999);

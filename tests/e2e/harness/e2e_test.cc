@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <stdexcept>
 
 namespace acpd::e2e {
 
@@ -32,7 +33,8 @@ AgentSpec E2eTest::FakeAgent(const json& script) {
 }
 
 void E2eTest::StartDaemon() {
-  ASSERT_TRUE(daemon_.Start());
+  // An exception ends the test from here, too.
+  if (!daemon_.Start()) throw std::runtime_error("acpd did not start");
   client_ = NewClient();
 }
 

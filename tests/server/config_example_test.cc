@@ -1,0 +1,79 @@
+// deploy/acpd.example.json promises every key there is and, where it has one, its default: it is
+// held against the tables of keys.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <type_traits>
+
+#include "server/config_keys.h"
+#include "server/config_reader.h"
+#include "tests/e2e/harness/temp_dir.h"
+
+namespace acpd::server {
+namespace {
+
+constexpr char kExample[] = ACPD_SOURCE_DIR "/deploy/acpd.example.json";
+
+using Names = std::set<std::string>;
+
+void AddNames(const JsonNode* object, Names* names) {
+  ASSERT_NE(object, nullptr);
+  for (const JsonNode& item : object->items) names->insert(item.key);
+}
+
+template <class T>
+Names NamesOf(const std::vector<Key<T>>& keys) {
+  Names names;
+  for (const Key<T>& key : keys) names.insert(std::string(key.name));
+  return names;
+}
+
+// The keys of the table that are numbers or durations have the value that they have without a file.
+template <class T>
+void ExpectDefaults(const std::vector<Key<T>>& keys, const T& example, const T& defaults) {
+  for (const Key<T>& key : keys) {
+    std::visit(
+        [&](auto target) {
+          using Value = std::remove_pointer_t<decltype(target)>;
+          if constexpr (std::is_same_v<Value, size_t T::*> ||
+                        std::is_same_v<Value, std::chrono::milliseconds T::*>) {
+            EXPECT_EQ(example.*target, defaults.*target) << key.name;
+          }
+        },
+        key.target);
+  }
+}
+
+TEST(ConfigExampleTest, HasEveryKey) {
+  const absl::StatusOr<JsonNode> root = ParseJsonWithLines(e2e::ReadFile(kExample));
+  ASSERT_TRUE(root.ok()) << root.status();
+  Names top, shutdown, log, limits, agent;
+  AddNames(&*root, &top);
+  AddNames(root->Find("shutdown"), &shutdown);
+  AddNames(root->Find("log"), &log);
+  AddNames(root->Find("limits"), &limits);
+  for (const JsonNode& item : root->Find("agent_servers")->items) AddNames(&item, &agent);
+  EXPECT_EQ(top, NamesOf(TopKeys()));
+  EXPECT_EQ(shutdown, NamesOf(ShutdownKeys()));
+  EXPECT_EQ(log, NamesOf(LogKeys()));
+  EXPECT_EQ(limits, NamesOf(LimitsKeys()));
+  EXPECT_EQ(agent, NamesOf(AgentKeys()));
+}
+
+TEST(ConfigExampleTest, HasTheDefaults) {
+  DaemonConfig config;
+  ASSERT_TRUE(ReadConfigFile(kExample, &config).ok());
+  ExpectDefaults(LimitsKeys(), config.limits, session::Limits());
+  ExpectDefaults(ShutdownKeys(), config, DaemonConfig());
+  EXPECT_EQ(config.log_level, DaemonConfig().log_level);
+  const session::AgentDefinition* demo = config.Find("demo");
+  ASSERT_NE(demo, nullptr);
+  ExpectDefaults(AgentKeys(), *demo, session::AgentDefinition());
+  EXPECT_EQ(demo->permission_mode, session::AgentDefinition().permission_mode);
+  EXPECT_EQ(demo->projects_root, config.projects_root);
+}
+
+}  // namespace
+}  // namespace acpd::server
