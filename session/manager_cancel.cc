@@ -65,6 +65,18 @@ absl::StatusOr<std::vector<TurnPtr>> SessionManager::Impl::CancelTargets(const C
   return targets;
 }
 
+// That nothing runs is said once the ends that made it so can be read.
+awaitable<void> SessionManager::Impl::SettleEnds(CallPtr call) {
+  std::vector<SessionPtr> ending;
+  for (const auto& [id, turn] : core.turns) {
+    const auto it = core.sessions.find(turn->row.session_id);
+    if (turn->ended() && it != core.sessions.end()) ending.push_back(it->second);
+  }
+  for (const SessionPtr& session : ending) {
+    co_await session->recorder().Settled(CommitDeadline(call));
+  }
+}
+
 awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call,
                                                                     CancelQuery query) {
   const bool scoped =
@@ -96,6 +108,7 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     reply.outcome = CancelOutcome::kAlreadyEnded;
     co_return reply;
   }
+  if (targets->empty()) co_await SettleEnds(call);
   const SteadyTime asked_at = steady_clock::now();
   std::vector<bool> unstarted;
   for (const TurnPtr& turn : *targets) unstarted.push_back(turn->unstarted());

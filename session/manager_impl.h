@@ -111,6 +111,7 @@ class SessionManager::Impl {
   absl::StatusOr<ChatReply> Answer(const Accepted& accepted, WaitFor wait_for);
 
   // manager_cancel.cc
+  awaitable<void> SettleEnds(CallPtr call);
   absl::StatusOr<std::vector<TurnPtr>> CancelTargets(const CancelQuery& query,
                                                      CancelReply* reply) const;
   awaitable<absl::StatusOr<Resolution>> Resolve(CallPtr call, SessionPtr session,

@@ -219,6 +219,27 @@ TEST_F(ManagerTest, ATurnRunsThoughItsCommitCameAfterItsCall) {
   EXPECT_EQ(ended->result.outcome, Outcome::kCompleted);
 }
 
+TEST_F(ManagerTest, ThatNothingRunsIsSaidOnceTheEndIsStored) {
+  Begin();
+  const auto running = Chat(Request(R"(![{"barrier":"never"}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  SetCommits(Commits::kHold);
+  CancelQuery all;
+  all.everything = true;
+  all.grace = milliseconds(0);  // a session/cancel would have to be stored first
+  const CallPtr first = NewCall();
+  first->deadline = std::chrono::steady_clock::now() + milliseconds(500);
+  const auto cancelled = Run(manager().Cancel(first, all));
+  ASSERT_TRUE(cancelled.ok()) << cancelled.status();
+  EXPECT_EQ(cancelled->outcome, CancelOutcome::kForced);
+  const CallPtr second = NewCall();
+  second->deadline = std::chrono::steady_clock::now() + milliseconds(500);
+  const auto nothing = Run(manager().Cancel(second, all));
+  EXPECT_GE(std::chrono::steady_clock::now(), second->deadline) << "the end is not stored yet";
+  EXPECT_EQ(nothing->outcome, CancelOutcome::kNothingRunning);
+  SetCommits(Commits::kCommit);
+}
+
 TEST_F(ManagerTest, ATurnThatTheStoreRefusesLeavesNoTrace) {
   Begin();
   SetCommits(Commits::kRefuse);
