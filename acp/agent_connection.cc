@@ -26,7 +26,8 @@ struct AgentConnection::State {
         handler(handler),
         options(options),
         parser(options.max_depth),
-        splitter(options.max_line) {}
+        splitter(options.max_line),
+        long_line(options.long_lines) {}
 
   static awaitable<void> Run(std::shared_ptr<State> self);
   awaitable<void> Take(LinkEvent event);
@@ -35,7 +36,8 @@ struct AgentConnection::State {
   awaitable<void> TakeLine(LineSplitter::Line line);
   awaitable<Message> ParseOnPool(std::string_view line, bool padded);
   void Dispatch(const Message& message, std::string_view line);
-  void ReportConsumed(uint64_t consumed);
+  void ReportConsumed();
+  void ReportConsumed(uint64_t consumed, const std::string& discard);
   void Lose(const std::string& why);
 
   asio::any_io_executor loop;
@@ -45,15 +47,21 @@ struct AgentConnection::State {
   Options options;
   MessageParser parser;
   LineSplitter splitter;
-  uint64_t next_offset = 0;  // of the agent's stdout: where the next chunk must begin
-  uint64_t line_begin = 0;   // where the line at hand begins
-  uint64_t reported = 0;     // the last offset given to OnConsumed
+  LongLineGate::Place long_line;
+  uint64_t next_offset = 0;       // of the agent's stdout: where the next chunk must begin
+  uint64_t line_begin = 0;        // where the line at hand begins
+  uint64_t reported = 0;          // the last offset given to OnConsumed
+  bool reported_discard = false;  // with it, a line that is being thrown away
 };
 
 awaitable<void> AgentConnection::State::Run(std::shared_ptr<State> self) {
   while (self->handler != nullptr) {
+    self->handler->OnReading(false);
     co_await self->handler->WaitForRoom();
     if (self->handler == nullptr) break;
+    co_await self->long_line.WaitToRead(self->splitter.pending_bytes());
+    if (self->handler == nullptr) break;
+    self->handler->OnReading(true);
     absl::StatusOr<LinkEvent> event = co_await self->link->Read();
     if (self->handler == nullptr) break;
     if (!event.ok()) {
@@ -98,7 +106,7 @@ awaitable<void> AgentConnection::State::TakeStdout(StdoutChunk chunk) {
       Dispatch(parser.Parse(line.text, line.padded), line.text);
     }
   }
-  ReportConsumed(splitter.consumed());
+  ReportConsumed();
   // The loop's other work has its turn.
   co_await asio::post(loop, use_awaitable);
 }
@@ -107,7 +115,8 @@ awaitable<void> AgentConnection::State::TakeExit(WorkerExit exit) {
   LineSplitter::Line line;
   line_begin = splitter.consumed();
   if (splitter.Finish(&line)) co_await TakeLine(line);
-  ReportConsumed(splitter.consumed());
+  ReportConsumed();
+  long_line.Close();
   if (AgentHandler* last = std::exchange(handler, nullptr)) last->OnExit(exit);
 }
 
@@ -129,6 +138,7 @@ awaitable<Message> AgentConnection::State::ParseOnPool(std::string_view line, bo
 
 void AgentConnection::State::Dispatch(const Message& message, std::string_view line) {
   if (handler == nullptr) return;
+  handler->OnLine(line);
   switch (message.kind) {
     case Message::Kind::kUpdate:
       return handler->OnUpdate(message.update);
@@ -140,7 +150,7 @@ void AgentConnection::State::Dispatch(const Message& message, std::string_view l
     case Message::Kind::kError:
       // What an answer brings about may have to reach the disk first: readers of the updates before
       // it do not wait for that.
-      ReportConsumed(line_begin);
+      ReportConsumed(line_begin, {});
       return handler->OnAnswer(message);
     case Message::Kind::kNotJson:
       return handler->OnNoise(line);
@@ -152,13 +162,20 @@ void AgentConnection::State::Dispatch(const Message& message, std::string_view l
   handler->OnOversize({line.size(), std::string(message.id), std::string(message.method)});
 }
 
-void AgentConnection::State::ReportConsumed(uint64_t consumed) {
-  if (handler == nullptr || consumed == reported) return;
+void AgentConnection::State::ReportConsumed() {
+  ReportConsumed(splitter.consumed(), splitter.discarded());
+}
+
+void AgentConnection::State::ReportConsumed(uint64_t consumed, const std::string& discard) {
+  if (handler == nullptr) return;
+  if (consumed == reported && discard.empty() != reported_discard) return;
   reported = consumed;
-  handler->OnConsumed(consumed);
+  reported_discard = !discard.empty();
+  handler->OnConsumed(consumed, discard);
 }
 
 void AgentConnection::State::Lose(const std::string& why) {
+  long_line.Close();
   if (AgentHandler* last = std::exchange(handler, nullptr)) last->OnLost(why);
 }
 
@@ -169,8 +186,9 @@ AgentConnection::AgentConnection(asio::any_io_executor loop, asio::thread_pool& 
 
 AgentConnection::~AgentConnection() { Close(); }
 
-void AgentConnection::Start(uint64_t generation, uint64_t from_offset) {
-  state_->splitter = LineSplitter(state_->options.max_line, from_offset);
+void AgentConnection::Start(uint64_t generation, uint64_t from_offset, std::string discard) {
+  state_->splitter = LineSplitter(state_->options.max_line, from_offset, discard);
+  state_->reported_discard = !discard.empty();
   state_->next_offset = from_offset;
   state_->reported = from_offset;
   state_->link->SendAttach({generation, from_offset, state_->options.max_line + kWindowBeyondLine});
@@ -190,6 +208,7 @@ void AgentConnection::Stop(milliseconds grace) { state_->link->SendStop(grace); 
 
 void AgentConnection::Close() {
   state_->handler = nullptr;
+  state_->long_line.Close();
   state_->link->Close();
 }
 

@@ -9,6 +9,7 @@
 #include "acp/asio.h"
 #include "acp/line_splitter.h"
 #include "acp/link_frames.h"
+#include "acp/long_line_gate.h"
 #include "acp/message.h"
 #include "acp/worker_link.h"
 
@@ -21,6 +22,9 @@ class AgentHandler {
   virtual ~AgentHandler() = default;
 
   virtual void OnHello(const Hello& hello) = 0;
+  // Each line of the agent as it came, ahead of the call that it brings about; not those over the
+  // cap.
+  virtual void OnLine(std::string_view line) { (void)line; }
   virtual void OnUpdate(const UpdateView& update) = 0;  // session/update
   virtual void OnRequest(const Message& message) = 0;  // must be answered, unknown methods included
   virtual void OnNotification(const Message& message) = 0;
@@ -29,9 +33,10 @@ class AgentHandler {
   virtual void OnNoise(std::string_view line) = 0;        // not JSON, or no JSON-RPC
   virtual void OnOversize(const OversizeLine& line) = 0;  // over the cap, or nested too deeply
   // Everything before `offset` of the agent's stdout has been handed over: commit what came of it,
-  // then Acknowledge(offset). A line border, unless a line over the cap is being thrown away just
-  // then.
-  virtual void OnConsumed(uint64_t offset) = 0;
+  // then Acknowledge(offset). `discard` is empty at a line border. Else a line over the cap is
+  // being thrown away just there: it is what is known of that line so far (a few KiB of bytes at
+  // most), to be stored with the offset and given to Start of the next connection.
+  virtual void OnConsumed(uint64_t offset, std::string_view discard) = 0;
   virtual void OnStdinDone(uint64_t seq) = 0;
   virtual void OnStderr(std::string_view bytes) = 0;
   // The last call, one of the two. The agent and its tree are gone:
@@ -41,6 +46,9 @@ class AgentHandler {
 
   // Back-pressure: awaited before each read. Returns at once while there is room for more output.
   virtual awaitable<void> WaitForRoom() = 0;
+  // Whether acpd reads what the agent says, or lets it wait: for room, or for its turn with a long
+  // line.
+  virtual void OnReading(bool reading) { (void)reading; }
 };
 
 // One agent behind its worker: reads the link, cuts lines, parses them (over 256 KiB on `pool`,
@@ -52,13 +60,17 @@ class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
   struct Options {
     size_t max_line = 32u << 20;
     size_t max_depth = 128;
+    std::shared_ptr<LongLineGate> long_lines =
+        nullptr;  // shared by all connections; null: no bound
   };
   AgentConnection(asio::any_io_executor loop, asio::thread_pool& pool,
                   std::unique_ptr<WorkerLink> link, AgentHandler* handler, Options options);
   ~AgentConnection();
 
-  // Sends ATTACH and starts reading.
-  void Start(uint64_t generation, uint64_t from_offset);
+  // Sends ATTACH and starts reading. `discard` is what OnConsumed gave with `from_offset`: the line
+  // over the cap ends as if there had been one connection. (What is no such text means a line of
+  // which nothing is known.)
+  void Start(uint64_t generation, uint64_t from_offset, std::string discard = {});
   // Hands over one line; at most one is outstanding until OnStdinDone(seq), further ones are the
   // caller's to keep.
   void SendLine(uint64_t seq, std::string_view line);

@@ -62,10 +62,10 @@ struct JsonGrammar::Impl {
   }
 
   // simdjson refuses whole numbers beyond 64 bits, which are JSON all the same. (accept() does not
-  // recurse.)
+  // recurse, and takes a NUL for the end of the text.)
   Verdict CheckNumbers(std::string_view text) const {
     if (CountLevels(text) > max_depth) return Verdict::kTooDeep;
-    if (!nlohmann::json::accept(text)) return Verdict::kNotJson;
+    if (text.find('\0') != text.npos || !nlohmann::json::accept(text)) return Verdict::kNotJson;
     return text[text.find_first_not_of(" \t\r\n")] == '{' ? Verdict::kObject : Verdict::kOther;
   }
 

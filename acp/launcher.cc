@@ -1,7 +1,6 @@
 #include "acp/launcher.h"
 
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,12 +10,17 @@
 #include <boost/process/v2/process.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "acp/end_strays.h"
 #include "acp/process_marks.h"
 #include "acp/socket_link.h"
 #include "acp/spawn_worker.h"
+#include "acp/spool_link.h"
+#include "acp/worker_socket.h"
 
 namespace acpd::acp {
 namespace {
@@ -40,11 +44,20 @@ struct ChildWorker {
   std::optional<int> status;  // as wait(2) gives it, once it has left
 };
 
+// The file names of the sockets of workers that this launcher started and that have not left.
+using OwnSockets = std::set<std::string>;
+
+std::string FileName(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 // The one place that waits for workers. The handle stays where it is until then.
-awaitable<void> Reap(std::shared_ptr<ChildWorker> worker) {
+awaitable<void> Reap(std::shared_ptr<ChildWorker> worker, std::shared_ptr<OwnSockets> own,
+                     std::string socket) {
   error_code error;
   int status = co_await worker->handle.async_wait(asio::redirect_error(use_awaitable, error));
   worker->status = status;
+  own->erase(socket);
 }
 
 std::string HowItEnded(int status) {
@@ -52,29 +65,8 @@ std::string HowItEnded(int status) {
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 
-// A connected socket, or minus the errno. A socket file that another process listens on is EPERM.
-int TryConnect(const std::string& path, pid_t worker_pid) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return -errno;
-  int error = 0;
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    error = errno;
-  } else if (peer.pid != worker_pid) {
-    error = EPERM;
-  }
-  if (error == 0) return fd;
-  close(fd);
-  return -error;
-}
-
 // It is not there yet, or does not listen yet.
-bool MayComeYet(int error) { return error == ENOENT || error == ECONNREFUSED || error == EAGAIN; }
+bool MayComeYet(int error) { return NobodyListens(error) || error == EAGAIN; }
 
 // What blocks runs as coroutines on the pool; their results come back to the caller's executor.
 awaitable<absl::StatusOr<SpawnedWorker>> SpawnOnPool(std::string program, std::string path,
@@ -82,12 +74,13 @@ awaitable<absl::StatusOr<SpawnedWorker>> SpawnOnPool(std::string program, std::s
   co_return SpawnWorker(program, path, spec);
 }
 
-awaitable<int> ConnectOnPool(std::string path, pid_t worker_pid) {
-  co_return TryConnect(path, worker_pid);
-}
-
 awaitable<bool> KillOnPool(std::string worker_id, pid_t pid, uint64_t ticks, SteadyTime deadline) {
   co_return KillMarked(worker_id, pid, ticks, deadline);
+}
+
+absl::Status CannotConnect(int error) {
+  return absl::UnavailableError("cannot connect to acpd-worker: " +
+                                std::string(std::strerror(error)));
 }
 
 class ProcessLauncher : public Launcher {
@@ -97,17 +90,25 @@ class ProcessLauncher : public Launcher {
 
   awaitable<absl::StatusOr<LaunchedWorker>> Launch(LaunchSpec spec, std::string socket_path,
                                                    SteadyTime deadline) override;
+  awaitable<absl::StatusOr<std::unique_ptr<WorkerLink>>> Attach(std::string socket_path,
+                                                                std::string worker_id,
+                                                                int64_t worker_pid,
+                                                                uint64_t start_ticks,
+                                                                SteadyTime deadline) override;
+  awaitable<void> EndStrays(std::string folder, std::vector<std::string> known_sockets,
+                            uint64_t generation, SteadyTime deadline) override;
   awaitable<bool> KillLeftovers(std::string worker_id, int64_t worker_pid, uint64_t start_ticks,
                                 SteadyTime deadline) override;
 
  private:
-  std::shared_ptr<ChildWorker> Watch(pid_t pid);
+  std::shared_ptr<ChildWorker> Watch(pid_t pid, const std::string& socket_path);
   awaitable<absl::StatusOr<Socket>> Connect(std::shared_ptr<ChildWorker> worker, std::string path,
                                             SteadyTime deadline);
 
   asio::any_io_executor loop_;
   asio::thread_pool& pool_;
   std::string program_;
+  std::shared_ptr<OwnSockets> own_sockets_ = std::make_shared<OwnSockets>();
 };
 
 awaitable<absl::StatusOr<LaunchedWorker>> ProcessLauncher::Launch(LaunchSpec spec,
@@ -117,10 +118,14 @@ awaitable<absl::StatusOr<LaunchedWorker>> ProcessLauncher::Launch(LaunchSpec spe
     co_return absl::UnavailableError("the path of the worker's socket is too long: " + socket_path);
   }
   const std::string worker_id = spec.worker_id;
+  own_sockets_->insert(FileName(socket_path));
   absl::StatusOr<SpawnedWorker> spawned = co_await asio::co_spawn(
       pool_.get_executor(), SpawnOnPool(program_, socket_path, std::move(spec)), use_awaitable);
-  if (!spawned.ok()) co_return spawned.status();
-  std::shared_ptr<ChildWorker> worker = Watch(spawned->pid);
+  if (!spawned.ok()) {
+    own_sockets_->erase(FileName(socket_path));
+    co_return spawned.status();
+  }
+  std::shared_ptr<ChildWorker> worker = Watch(spawned->pid, socket_path);
   absl::StatusOr<Socket> socket = absl::UnavailableError("no file descriptor left for a worker");
   if (worker) socket = co_await Connect(worker, socket_path, deadline);
   if (socket.ok()) {
@@ -138,12 +143,13 @@ awaitable<absl::StatusOr<LaunchedWorker>> ProcessLauncher::Launch(LaunchSpec spe
 }
 
 // Null when there is no fd left to watch it by.
-std::shared_ptr<ChildWorker> ProcessLauncher::Watch(pid_t pid) {
+std::shared_ptr<ChildWorker> ProcessLauncher::Watch(pid_t pid, const std::string& socket_path) {
   try {
     auto worker = std::make_shared<ChildWorker>(loop_, pid);
-    Spawn(loop_, Reap(worker), [](const std::string&) {});
+    Spawn(loop_, Reap(worker, own_sockets_, FileName(socket_path)), [](const std::string&) {});
     return worker;
   } catch (const boost::system::system_error&) {
+    own_sockets_->erase(FileName(socket_path));
     return nullptr;
   }
 }
@@ -153,23 +159,14 @@ awaitable<absl::StatusOr<Socket>> ProcessLauncher::Connect(std::shared_ptr<Child
   asio::steady_timer timer(loop_);
   milliseconds wait = kFirstWait;
   for (;;) {
-    int fd = co_await asio::co_spawn(pool_.get_executor(), ConnectOnPool(path, worker->handle.id()),
-                                     use_awaitable);
-    if (fd >= 0) {
-      Socket socket(loop_);
-      error_code error;
-      socket.assign(asio::local::stream_protocol(), fd, error);
-      if (!error) co_return socket;
-      ::close(fd);
-      co_return absl::UnavailableError("cannot connect to acpd-worker: " + error.message());
-    }
+    const int fd = co_await ConnectToWorker(pool_, path, Listening{worker->handle.id(), 0});
+    if (fd >= 0) co_return TakeSocket(loop_, fd);
     if (worker->status) {
       co_return absl::UnavailableError("acpd-worker " + HowItEnded(*worker->status) +
                                        " before it listened; its reason stands in acpd's stderr");
     }
     if (!MayComeYet(-fd) && -fd != EPERM) {
-      co_return absl::UnavailableError("cannot connect to acpd-worker: " +
-                                       std::string(std::strerror(-fd)));
+      co_return CannotConnect(-fd);
     }
     if (steady_clock::now() >= deadline) {
       co_return absl::UnavailableError("acpd-worker did not listen in time");
@@ -178,6 +175,48 @@ awaitable<absl::StatusOr<Socket>> ProcessLauncher::Connect(std::shared_ptr<Child
     co_await timer.async_wait(use_awaitable);
     wait = std::min(wait * 2, kLongestWait);
   }
+}
+
+awaitable<absl::StatusOr<std::unique_ptr<WorkerLink>>> ProcessLauncher::Attach(
+    std::string socket_path, std::string worker_id, int64_t worker_pid, uint64_t start_ticks,
+    SteadyTime deadline) {
+  if (worker_pid <= 0 || start_ticks == 0) co_return absl::UnavailableError("its worker is gone");
+  const Listening expected{static_cast<pid_t>(worker_pid), start_ticks};
+  asio::steady_timer timer(loop_);
+  for (;;) {
+    const int fd = co_await ConnectToWorker(pool_, socket_path, expected);
+    if (fd >= 0) {
+      absl::StatusOr<Socket> socket = TakeSocket(loop_, fd);
+      if (!socket.ok()) co_return socket.status();
+      co_return MakeWorkerLink(*std::move(socket));
+    }
+    if (NobodyListens(-fd)) {
+      co_return co_await OpenSpoolLink(loop_, pool_, std::move(socket_path), std::move(worker_id));
+    }
+    if (-fd == EPERM) {
+      co_return absl::UnavailableError("its worker is gone and another process listens there");
+    }
+    if (-fd != EAGAIN) co_return CannotConnect(-fd);
+    if (steady_clock::now() >= deadline) {
+      co_return absl::UnavailableError("its worker takes no connection");
+    }
+    timer.expires_at(std::min(steady_clock::now() + kLongestWait, deadline));
+    co_await timer.async_wait(use_awaitable);
+  }
+}
+
+awaitable<void> ProcessLauncher::EndStrays(std::string folder,
+                                           std::vector<std::string> known_sockets,
+                                           uint64_t generation, SteadyTime deadline) {
+  OwnSockets known;
+  for (const std::string& path : known_sockets) known.insert(FileName(path));
+  std::function<bool(const std::string&)> is_known = [known = std::move(known),
+                                                      own = own_sockets_](const std::string& name) {
+    return known.contains(name) || own->contains(name);
+  };
+  // A named value: GCC 12 destroys a temporary with braces in a co_await twice.
+  StraySearch search{loop_, pool_, std::move(folder), std::move(is_known), generation, deadline};
+  co_await acp::EndStrays(std::move(search));
 }
 
 awaitable<bool> ProcessLauncher::KillLeftovers(std::string worker_id, int64_t worker_pid,

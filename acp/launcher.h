@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "acp/asio.h"
@@ -28,6 +29,26 @@ class Launcher {
   // started or does not listen before `deadline`: it is killed then.
   virtual awaitable<absl::StatusOr<LaunchedWorker>> Launch(LaunchSpec spec, std::string socket_path,
                                                            SteadyTime deadline) = 0;
+
+  // Connects to a worker that an earlier acpd launched. The process that listens on `socket_path`
+  // must be ours, `worker_pid` and of that start time; while its queue of connections is full this
+  // tries again until `deadline`. Where no worker listens any more but one that gave up waiting has
+  // left its spool, the link reads that as if the worker still sent it, and removes it at
+  // SendAckExit. UNAVAILABLE with a sentence: there is neither, or another process listens there,
+  // or the spool cannot be read (a torn one is found by Read).
+  virtual awaitable<absl::StatusOr<std::unique_ptr<WorkerLink>>> Attach(std::string socket_path,
+                                                                        std::string worker_id,
+                                                                        int64_t worker_pid,
+                                                                        uint64_t start_ticks,
+                                                                        SteadyTime deadline) = 0;
+
+  // Ends the workers in `folder` whose sockets the store does not know: attaches with `generation`,
+  // kills the agent's tree and lets the worker leave, all of them at once. Removes sockets that
+  // nobody listens on and spools, whole or unfinished, that no known worker left. Another user's
+  // process is left alone. Returns at `deadline` at the latest; what is left then is for the next
+  // start.
+  virtual awaitable<void> EndStrays(std::string folder, std::vector<std::string> known_sockets,
+                                    uint64_t generation, SteadyTime deadline) = 0;
 
   // Kills what a dead or lost worker left: the process `worker_pid` if its start time is still
   // `start_ticks` (0: unknown pid), and every process whose environment holds

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "acp/byte_codec.h"
+
 namespace acpd::acp {
 namespace {
 
@@ -24,6 +26,18 @@ std::string_view WithoutCarriageReturn(std::string_view line) {
 
 LineSplitter::LineSplitter(size_t max_line, uint64_t start_offset)
     : max_line_(max_line), consumed_(start_offset) {}
+
+LineSplitter::LineSplitter(size_t max_line, uint64_t start_offset, std::string_view discarded)
+    : LineSplitter(max_line, start_offset) {
+  if (discarded.empty()) return;
+  ByteReader in(discarded);
+  const uint64_t size = in.Number<uint64_t>();
+  if (in.ok() && size <= start_offset) scan_ = TopLevelScan::Restore(in.rest());
+  unfinished_ = scan_ ? size : 0;
+  if (!scan_) scan_ = TopLevelScan::Blind();
+  discarding_ = true;
+  consumed_ = start_offset - unfinished_;  // where the line begins, as ever
+}
 
 void LineSplitter::Feed(std::string_view bytes, size_t padding) {
   piece_ = bytes;
@@ -57,9 +71,9 @@ bool LineSplitter::Finish(Line* line) {
 // A line may be one byte over the cap as long as that may turn out to be a CR.
 void LineSplitter::KeepUnfinished(std::string_view bytes) {
   unfinished_ += bytes.size();
-  const bool too_long = unfinished_ > max_line_ + 1;
-  if (scan_ || too_long || unfinished_ > kScanFrom) Scan(bytes);
-  if (too_long) {
+  discarding_ = discarding_ || unfinished_ > max_line_ + 1;
+  if (scan_ || discarding_ || unfinished_ > kScanFrom) Scan(bytes);
+  if (discarding_) {
     Free(&carry_);
   } else {
     carry_.append(bytes);
@@ -80,7 +94,7 @@ bool LineSplitter::EndLine(std::string_view rest, size_t readable_behind, Line* 
   const uint64_t size = std::exchange(unfinished_, 0) + rest.size();
   const std::string_view last = rest.empty() ? std::string_view(carry_) : rest;
   const uint64_t text_size = size - (last.ends_with('\r') ? 1 : 0);
-  if (text_size > max_line_) {
+  if (std::exchange(discarding_, false) || text_size > max_line_) {
     Scan(rest);
     line->oversize = true;
     line->discarded = {size, scan_->Id(), scan_->Method()};
@@ -105,6 +119,11 @@ void LineSplitter::ForgetGiven() {
   if (!std::exchange(carry_given_, false)) return;
   carry_.clear();
   if (carry_.capacity() > kKeptCapacity) Free(&carry_);
+}
+
+std::string LineSplitter::discarded() const {
+  if (!discarding_) return {};
+  return std::move(ByteWriter().Number(unfinished_).Raw(scan_->Save())).Bytes();
 }
 
 uint64_t LineSplitter::consumed() const {

@@ -24,6 +24,9 @@ struct OversizeLine {
 class LineSplitter {
  public:
   explicit LineSplitter(size_t max_line, uint64_t start_offset = 0);
+  // Goes on in a line over the cap where another splitter's discarded() was taken. Text that is
+  // none of its makes it a line of which only what comes now is known.
+  LineSplitter(size_t max_line, uint64_t start_offset, std::string_view discarded);
 
   struct Line {
     std::string_view text;  // valid until the next Next()
@@ -45,7 +48,10 @@ class LineSplitter {
   // output may not grow without bound would never end such a line.)
   uint64_t consumed() const;
   // The line at hand is over the cap: consumed() is no line border.
-  bool discarding() const { return unfinished_ > max_line_ + 1; }
+  bool discarding() const { return discarding_; }
+  // What is known of that line, as bytes to be stored (at most a few KiB); empty when there is
+  // none.
+  std::string discarded() const;
   // Bytes held of an unfinished line.
   size_t pending_bytes() const;
 
@@ -60,6 +66,7 @@ class LineSplitter {
   std::string_view piece_;            // what is left of the fed bytes
   size_t padding_ = 0;                // readable bytes behind it
   uint64_t unfinished_ = 0;           // bytes of the line at hand that came in earlier pieces
+  bool discarding_ = false;           // they are over the cap
   std::string carry_;                 // the same bytes, while the line is not too long
   bool carry_given_ = false;          // carry_ is a line that was given out
   std::optional<TopLevelScan> scan_;  // of a long line

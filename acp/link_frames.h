@@ -13,7 +13,12 @@
 // skipped by both sides.
 namespace acpd::acp {
 
+// Raised when what stands in a frame changes its meaning or its place. Fields that are added behind
+// the others of HELLO, and new types of frames, do not raise it: they are skipped by who does not
+// know them.
 inline constexpr uint32_t kLinkVersion = 1;
+// The oldest version of a worker, left by an older acpd, that this one still serves.
+inline constexpr uint32_t kOldestLinkVersion = 1;
 // The longest frame either side accepts: the longest ACP line and some room.
 inline constexpr size_t kMaxFrame = (64u << 20) + 4096;
 
@@ -83,6 +88,7 @@ std::string EncodeStop(uint32_t grace_ms);
 std::string EncodeAckExit();
 
 // Payloads, that is what follows the type byte; nullopt when they are malformed.
+// A HELLO of a version that is not served has only its link_version set.
 std::optional<Hello> DecodeHello(std::string_view payload);
 std::optional<WorkerExit> DecodeExit(std::string_view payload);
 std::optional<Attach> DecodeAttach(std::string_view payload);

@@ -97,6 +97,21 @@ std::string RepairJsonText(std::string_view line) {
   return out;
 }
 
+std::string ShownText(std::string_view text, size_t max) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : RepairText(CutText(text, max))) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      out.push_back(c);
+    } else {
+      out.append("\\u00").append({kHex[byte >> 4], kHex[byte & 15]});
+    }
+  }
+  const bool whole = text.size() <= max && out.size() <= max;
+  return whole ? out : std::string(CutText(out, max)) + "...";
+}
+
 // In text that is no UTF-8 a border may be nowhere near: three bytes are as long as a character's
 // rest can be.
 std::string_view CutText(std::string_view text, size_t max) {

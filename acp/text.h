@@ -20,6 +20,9 @@ std::string RepairText(std::string_view text);
 // `\ufffd` too.
 std::string RepairJsonText(std::string_view line);
 bool IsCleanJsonText(std::string_view line);
+// For a sentence that a person reads: repaired, on one line (control characters as `\u001b`), and
+// what is over `max` bytes replaced by "...".
+std::string ShownText(std::string_view text, size_t max);
 // The longest prefix of at most `max` bytes that does not cut a character.
 std::string_view CutText(std::string_view text, size_t max);
 // The longest suffix of at most `max` bytes that does not cut a character.

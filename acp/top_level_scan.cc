@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "acp/byte_codec.h"
 #include "acp/json_value.h"
 #include "acp/text.h"
 
@@ -96,6 +97,37 @@ void TopLevelScan::Keep(std::string_view bytes) {
   if (depth_ != 1 || too_long_) return;
   too_long_ = token_.size() + bytes.size() > kMaxToken;
   if (!too_long_) token_.append(bytes);
+}
+
+std::string TopLevelScan::Save() const {
+  ByteWriter out;
+  out.Number(depth_);
+  for (const bool flag : {in_string_, escaped_, no_object_, too_long_}) {
+    out.Number(static_cast<uint8_t>(flag));
+  }
+  out.Text(key_).Text(token_).Text(id_).Text(method_);
+  return std::move(out).Bytes();
+}
+
+std::optional<TopLevelScan> TopLevelScan::Restore(std::string_view saved) {
+  ByteReader in(saved);
+  TopLevelScan scan;
+  scan.depth_ = in.Number<uint64_t>();
+  for (bool* flag : {&scan.in_string_, &scan.escaped_, &scan.no_object_, &scan.too_long_}) {
+    *flag = in.Bool();
+  }
+  for (std::string* text : {&scan.key_, &scan.token_, &scan.id_, &scan.method_}) {
+    *text = in.Text();
+    if (text->size() > kMaxToken) return std::nullopt;
+  }
+  if (!in.Finished()) return std::nullopt;
+  return scan;
+}
+
+TopLevelScan TopLevelScan::Blind() {
+  TopLevelScan scan;
+  scan.no_object_ = true;
+  return scan;
 }
 
 std::string TopLevelScan::Id() const {

@@ -2,6 +2,7 @@
 #define ACPD_ACP_TOP_LEVEL_SCAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,13 @@ namespace acpd::acp {
 class TopLevelScan {
  public:
   void Feed(std::string_view bytes);
+
+  // All that it knows, at most a few KiB of bytes; Restore goes on from there. Restore returns
+  // nullopt for what Save did not write.
+  std::string Save() const;
+  static std::optional<TopLevelScan> Restore(std::string_view saved);
+  // One that finds nothing, whatever is fed.
+  static TopLevelScan Blind();
 
   // The raw token of the id: a number, a string or null; empty: none was seen.
   std::string Id() const;

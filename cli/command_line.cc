@@ -12,10 +12,10 @@ namespace acpd::cli {
 namespace {
 
 constexpr char kFooter[] =
-    "Exit codes: 0 done, 1 the turn did not complete (cancel: a turn has not ended yet), 2 bad\n"
-    "arguments, 3 acpd refused the call, 4 acpd cannot be reached, does not answer or is "
-    "stopping,\n"
-    "5 the output could not be written, 130 the turn was cancelled.\n"
+    "Exit codes: 0 done, 1 the turn did not complete (cancel, drain: a turn has not ended yet;\n"
+    "stop: acpd has not gone yet), 2 bad arguments, 3 acpd refused the call, 4 acpd cannot be\n"
+    "reached, does not answer or is stopping, 5 the output could not be written, 130 the turn was\n"
+    "cancelled.\n"
     "Of chat and watch, the agent's text goes to stdout, everything else to stderr.";
 // More words than a command line can have.
 constexpr int kMostWords = 1 << 24;
@@ -29,7 +29,7 @@ struct CommandLine {
   CancelOptions cancel;
   RespondOptions respond;
   std::string session, project, probe;
-  bool force = false;
+  bool force = false, off = false, workers = false;
 };
 
 // Verbatim. Where an option may have any number of values CLI11 takes "[a,b]" as several of them;
@@ -143,6 +143,34 @@ void AddLists(CLI::App& app, CommandLine& line) {
   });
 }
 
+void AddOperation(CLI::App& app, CommandLine& line) {
+  CLI::App* info = app.add_subcommand("info", "Show what acpd is doing, and its limits");
+  info->callback([&line] { line.run = [&line] { return ShowInfo(line.settings); }; });
+
+  CLI::App* drain = app.add_subcommand(
+      "drain",
+      "Have acpd take no new turns, and wait until none is left; exit code 1: some are. Draining "
+      "goes on until `drain --off` or a restart");
+  drain->add_flag("--off", line.off, "Take new turns again");
+  drain->callback([&line] { line.run = [&line] { return Drain(line.settings, line.off); }; });
+
+  CLI::App* stop =
+      app.add_subcommand("stop",
+                         "Stop acpd; its agents live on for the next one where the config's "
+                         "shutdown.workers is \"keep\"");
+  stop->add_flag("--workers", line.workers, "End all agents and their turns too");
+  stop->callback(
+      [&line] { line.run = [&line] { return StopDaemon(line.settings, line.workers); }; });
+
+  CLI::App* wire_log = app.add_subcommand(
+      "wirelog", "Write a session's traffic with its agent to acpd's log, keys hidden");
+  wire_log->add_option("session", line.session, "The session")->required();
+  wire_log->add_flag("--off", line.off, "No longer");
+  wire_log->callback([&line] {
+    line.run = [&line] { return SetWireLog(line.settings, line.session, line.off); };
+  });
+}
+
 // What was to be printed and got lost is no success.
 int CheckOutput(int code) {
   if (OutputIsGood()) return code;
@@ -165,9 +193,10 @@ int RunCommandLine(int argc, const char* const* argv) {
         return text.empty() ? "it is empty; say host:port or unix:/path" : std::string();
       });
   app.add_flag("--json", line.settings.json, "One JSON object a line, with the API's field names");
-  app.add_option("--timeout", line.settings.timeout_s,
-                 "Seconds that acpd has for an answer; without it 30, or 120 where an agent is "
-                 "started or stopped. Not for chat and watch, which follow the work to its end")
+  app.add_option(
+         "--timeout", line.settings.timeout_s,
+         "Seconds that acpd has for an answer; without it 30, 120 where agents are started "
+         "or stopped, a day for drain. Not for chat and watch, which follow the work to its end")
       ->check(CLI::Range(1, 24 * 3600));
   app.require_subcommand(1);
   app.fallthrough();
@@ -177,6 +206,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   AddCancel(app, line);
   AddLists(app, line);
   AddSessionCommands(app, line);
+  AddOperation(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

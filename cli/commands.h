@@ -50,6 +50,13 @@ int ListSessions(const Settings& settings, const std::string& project);
 int ListAgents(const Settings& settings);
 int ProbeAgent(const Settings& settings, const std::string& agent);
 
+int ShowInfo(const Settings& settings);
+// `off`: take new turns again.
+int Drain(const Settings& settings, bool off);
+// `workers`: the agents end too, whatever acpd's config says.
+int StopDaemon(const Settings& settings, bool workers);
+int SetWireLog(const Settings& settings, const std::string& session_id, bool off);
+
 }  // namespace acpd::cli
 
 #endif  // ACPD_CLI_COMMANDS_H_

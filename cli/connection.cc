@@ -46,14 +46,17 @@ std::string Describe(const grpc::Status& status, const std::string& reason) {
 
 }  // namespace
 
-std::unique_ptr<SessionService::Stub> Connect(const Settings& settings) {
+std::shared_ptr<grpc::Channel> OpenChannel(const Settings& settings) {
   // What gRPC logs is said by the calls' errors, in words that help.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ChannelArguments arguments;
   // A proxy is for the web; acpd is here or where --address says.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return SessionService::NewStub(
-      grpc::CreateCustomChannel(settings.address, grpc::InsecureChannelCredentials(), arguments));
+  return grpc::CreateCustomChannel(settings.address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+std::unique_ptr<SessionService::Stub> Connect(const Settings& settings) {
+  return SessionService::NewStub(OpenChannel(settings));
 }
 
 std::unique_ptr<grpc::ClientContext> NewContext(const Settings& settings,

@@ -3,6 +3,8 @@
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <cctype>
+
 namespace acpd::cli {
 
 using acpd::v1::TurnResult;
@@ -84,6 +86,14 @@ std::string DescribeBy(acpd::v1::QuestionResolved::By by) {
     default:
       return "";
   }
+}
+
+std::string StateWord(acpd::v1::Session::State state) {
+  const std::string name = acpd::v1::Session::State_Name(state);
+  if (name.empty()) return "state-" + std::to_string(static_cast<int>(state));  // a newer acpd's
+  std::string word = name.substr(sizeof("STATE_") - 1);
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
 }
 
 std::string Brief(const std::string& prompt) {

@@ -20,6 +20,8 @@ std::string DescribePlan(const std::string& json);
 std::string DescribeBy(acpd::v1::QuestionResolved::By by);
 // "answer with: acpctl respond ..."
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question);
+// "idle", "busy" and the like.
+std::string StateWord(acpd::v1::Session::State state);
 // The first line of a prompt, cut where it is long.
 std::string Brief(const std::string& prompt);
 

@@ -1,20 +1,14 @@
-#include <cctype>
 #include <cstdio>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/event_words.h"
 
 namespace acpd::cli {
 namespace {
 
 // Starting an agent takes up to its start_timeout.
 constexpr std::chrono::seconds kProbeCall{120};
-
-std::string StateWord(acpd::v1::Session::State state) {
-  std::string word = acpd::v1::Session::State_Name(state).substr(sizeof("STATE_") - 1);
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word;
-}
 
 void PrintAgent(const Settings& settings, const acpd::v1::Agent& agent) {
   if (settings.json) {

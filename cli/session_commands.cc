@@ -9,9 +9,6 @@ namespace {
 
 using acpd::v1::CancelResponse;
 
-// Stopping an agent takes its grace, three times at the worst.
-constexpr std::chrono::seconds kStopCall{120};
-
 void PrintOutcomes(const CancelResponse& response) {
   for (const auto& turn : response.turns()) {
     std::printf("%s %s\n", turn.turn_id().c_str(),

@@ -28,6 +28,15 @@ void ActiveCalls::Remove(const void* call) {
   if (calls_.empty()) none_.NotifyAll();
 }
 
+size_t ActiveCalls::CountStreams() {
+  session::MutexLock lock(mutex_);
+  size_t streams = 0;
+  for (const auto& [call, stream] : calls_) {
+    if (!stream.expired()) ++streams;
+  }
+  return streams;
+}
+
 // The streams take their own locks and come back here when they are done: so they are ended outside
 // of ours.
 void ActiveCalls::Drain() {

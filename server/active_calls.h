@@ -2,6 +2,7 @@
 #define ACPD_SERVER_ACTIVE_CALLS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <unordered_map>
 
@@ -28,6 +29,7 @@ class ActiveCalls {
   // Its stream ends with the server. Ends it at once when that has begun.
   void AddStream(const void* call, std::weak_ptr<Endable> stream);
   void Remove(const void* call);
+  size_t CountStreams();
 
   // From now on Add says no; ends the streams.
   void Drain();

@@ -13,6 +13,19 @@ constexpr auto kFarAway = std::chrono::hours(24 * 365);
 
 }  // namespace
 
+CallContext MakeCallContext(session::SessionManager* manager, asio::any_io_executor loop,
+                            ActiveCalls* active) {
+  return {std::move(loop), [manager](const session::CallPtr& call) { manager->Leave(call); },
+          active};
+}
+
+grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext* context, const absl::Status& status) {
+  AddTrailers(TrailersOf(status), *context);
+  auto* reactor = context->DefaultReactor();
+  reactor->Finish(ToGrpcStatus(status));
+  return reactor;
+}
+
 SteadyTime AnswerDeadline(const grpc::CallbackServerContext& context) {
   const auto left = context.deadline() - std::chrono::system_clock::now();
   if (left > kFarAway) return SteadyTime::max();

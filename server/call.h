@@ -24,6 +24,9 @@ struct CallContext {
   ActiveCalls* active = nullptr;
 };
 
+CallContext MakeCallContext(session::SessionManager* manager, asio::any_io_executor loop,
+                            ActiveCalls* active);
+
 // When the answer of a call has to be ready: 200 ms before its deadline, so that it gets there.
 SteadyTime AnswerDeadline(const grpc::CallbackServerContext& context);
 // The caller, as questions, cancels and events name it; empty where callers have no names.
@@ -32,6 +35,9 @@ session::CallPtr MakeCall(const grpc::CallbackServerContext& context);
 
 // The headers of an accepted Chat: its ids and where its events begin.
 Metadata HeadersOf(const session::ChatReply& reply);
+
+// For a unary call that ends before it has begun.
+grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext* context, const absl::Status& status);
 
 // A unary call: runs one coroutine of the domain on the loop and finishes once with what it
 // returns. When the caller leaves, the domain is told and ends the wait; only the coroutine's end

@@ -201,6 +201,15 @@ void Codec::Encode(const session::EventHeader& header, const session::SessionDel
   Finish(out);
 }
 
+bool Codec::DecodeUpdate(std::string_view bytes, session::StoredUpdate* update) {
+  v1::ProgressEvent event;
+  if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
+  if (!event.has_session_update() || event.session_update().replayed()) return false;
+  const v1::SessionUpdate& said = event.session_update();
+  *update = {event.turn_id(), said.kind(), said.message_id(), said.text()};
+  return true;
+}
+
 bool Codec::DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) {
   v1::ChatRequest stored;
   if (!stored.ParseFromArray(stored_bytes.data(), static_cast<int>(stored_bytes.size())))

@@ -49,6 +49,7 @@ class Codec final : public session::EventCodec {
               std::string& out) override;
   void Encode(const session::EventHeader&, const session::SessionDeletedEvent&,
               std::string& out) override;
+  bool DecodeUpdate(std::string_view event, session::StoredUpdate* update) override;
   bool DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) override;
 
  private:

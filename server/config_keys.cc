@@ -10,6 +10,7 @@ namespace {
 
 using session::AgentDefinition;
 using session::Limits;
+using session::Retention;
 
 constexpr int64_t kMs = 1, kSecond = 1000, kMinute = 60 * kSecond, kHour = 60 * kMinute,
                   kDay = 24 * kHour;
@@ -19,8 +20,17 @@ absl::Status ReadLimits(const JsonNode& node, const std::string& path, DaemonCon
   return ReadObject(LimitsKeys(), node, path, &out->limits);
 }
 
+absl::Status ReadRetention(const JsonNode& node, const std::string& path, DaemonConfig* out) {
+  return ReadObject(RetentionKeys(), node, path, &out->retention);
+}
+
 absl::Status ReadShutdown(const JsonNode& node, const std::string& path, DaemonConfig* out) {
   return ReadObject(ShutdownKeys(), node, path, out);
+}
+
+absl::Status ReadWorkers(const JsonNode& node, const std::string& path, DaemonConfig* out) {
+  return ReadChoice<Workers>(node, path, {{"keep", Workers::kKeep}, {"stop", Workers::kStop}},
+                             &out->shutdown_workers);
 }
 
 absl::Status ReadLog(const JsonNode& node, const std::string& path, DaemonConfig* out) {
@@ -77,6 +87,7 @@ const std::vector<Key<DaemonConfig>>& TopKeys() {
       {"secrets", KeyType::kCustom, ReadSecrets},
       {"adopt_unknown_sessions", KeyType::kBool, &DaemonConfig::adopt_unknown_sessions},
       {"limits", KeyType::kCustom, ReadLimits},
+      {"retention", KeyType::kCustom, ReadRetention},
       {"shutdown", KeyType::kCustom, ReadShutdown},
       {"log", KeyType::kCustom, ReadLog},
   };
@@ -85,6 +96,7 @@ const std::vector<Key<DaemonConfig>>& TopKeys() {
 
 const std::vector<Key<DaemonConfig>>& ShutdownKeys() {
   static const auto& keys = *new std::vector<Key<DaemonConfig>>{
+      {"workers", KeyType::kCustom, ReadWorkers},
       {"timeout", KeyType::kDuration, &DaemonConfig::shutdown_timeout, 100 * kMs, kHour},
   };
   return keys;
@@ -99,6 +111,11 @@ const std::vector<Key<DaemonConfig>>& LogKeys() {
 
 const std::vector<Key<Limits>>& LimitsKeys() {
   static const auto& keys = *new std::vector<Key<Limits>>{
+      {"max_workers", KeyType::kCount, &Limits::max_workers, 1, 10'000},
+      {"max_workers_per_project", KeyType::kCount, &Limits::max_workers_per_project, 0, 10'000},
+      {"worker_wait", KeyType::kDuration, &Limits::worker_wait, 10 * kMs, kDay},
+      {"start_backoff", KeyType::kDuration, &Limits::start_backoff, 0, kHour},
+      {"start_backoff_max", KeyType::kDuration, &Limits::start_backoff_max, 0, kHour},
       {"max_queued_turns", KeyType::kCount, &Limits::max_queued_turns, 1, 100'000},
       {"max_queued_total", KeyType::kCount, &Limits::max_queued_total, 1, 1'000'000},
       {"max_queued_bytes", KeyType::kSize, &Limits::max_queued_bytes, kKiB, 64 * kGiB},
@@ -107,6 +124,15 @@ const std::vector<Key<Limits>>& LimitsKeys() {
       {"max_message_in", KeyType::kSize, &Limits::max_message_in, 4 * kKiB, kGiB},
       {"orphan_timeout", KeyType::kDuration, &Limits::orphan_timeout, kSecond, 30 * kDay},
       {"request_id_ttl", KeyType::kDuration, &Limits::request_id_ttl, kSecond, 365 * kDay},
+  };
+  return keys;
+}
+
+const std::vector<Key<Retention>>& RetentionKeys() {
+  static const auto& keys = *new std::vector<Key<Retention>>{
+      {"max_age", KeyType::kDuration, &Retention::max_age, kMinute, 3650 * kDay},
+      {"max_session_bytes", KeyType::kSize, &Retention::max_session_bytes, 64 * kKiB, 1024 * kGiB},
+      {"max_total_bytes", KeyType::kSize, &Retention::max_total_bytes, kMiB, 1024 * kGiB},
   };
   return keys;
 }
@@ -127,6 +153,9 @@ const std::vector<Key<AgentDefinition>>& AgentKeys() {
       {"session_setup_timeout", KeyType::kDuration, &AgentDefinition::session_setup_timeout,
        10 * kMs, kHour},
       {"turn_timeout", KeyType::kDuration, &AgentDefinition::turn_timeout, 0, 30 * kDay},
+      {"turn_silence", KeyType::kDuration, &AgentDefinition::turn_silence, 0, 30 * kDay},
+      {"turn_stall", KeyType::kDuration, &AgentDefinition::turn_stall, 0, 30 * kDay},
+      {"tool_silence", KeyType::kDuration, &AgentDefinition::tool_silence, 0, 30 * kDay},
       {"cancel_grace", KeyType::kDuration, &AgentDefinition::cancel_grace, 0, kHour},
       {"stop_grace", KeyType::kDuration, &AgentDefinition::stop_grace, 10 * kMs, 10 * kMinute},
       {"question_timeout", KeyType::kDuration, &AgentDefinition::question_timeout, 10 * kMs,

@@ -48,6 +48,7 @@ const std::vector<Key<DaemonConfig>>& TopKeys();
 const std::vector<Key<DaemonConfig>>& ShutdownKeys();
 const std::vector<Key<DaemonConfig>>& LogKeys();
 const std::vector<Key<session::Limits>>& LimitsKeys();
+const std::vector<Key<session::Retention>>& RetentionKeys();
 const std::vector<Key<session::AgentDefinition>>& AgentKeys();
 
 }  // namespace acpd::server

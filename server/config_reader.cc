@@ -1,5 +1,6 @@
 #include "server/config_reader.h"
 
+#include "acp/text.h"
 #include "server/config_values.h"
 #include "server/files.h"
 #include "server/strings.h"
@@ -8,6 +9,7 @@ namespace acpd::server {
 namespace {
 
 constexpr size_t kMaxConfig = 4 << 20;
+constexpr size_t kMaxSentence = 1000;
 
 // Agents may stand behind it in the file, so it is looked at when all is read.
 absl::Status CheckDefaultAgent(const JsonNode& root, const DaemonConfig& config) {
@@ -18,13 +20,21 @@ absl::Status CheckDefaultAgent(const JsonNode& root, const DaemonConfig& config)
   return Expected(*node, node->key, Cat("one of the agents (", JoinStrings(names, ", "), ")"));
 }
 
-}  // namespace
-
-absl::Status ReadConfig(std::string_view text, DaemonConfig* config) {
+absl::Status ReadWholeText(std::string_view text, DaemonConfig* config) {
   const absl::StatusOr<JsonNode> root = ParseJsonWithLines(text);
   if (!root.ok()) return root.status();
   if (absl::Status read = ReadObject(TopKeys(), *root, "", config); !read.ok()) return read;
   return CheckDefaultAgent(*root, *config);
+}
+
+}  // namespace
+
+absl::Status OneLine(const absl::Status& status) {
+  return absl::Status(status.code(), ShownText(Cat(status.message()), kMaxSentence));
+}
+
+absl::Status ReadConfig(std::string_view text, DaemonConfig* config) {
+  return OneLine(ReadWholeText(text, config));
 }
 
 absl::Status ReadConfigFile(const std::string& path, DaemonConfig* config) {

@@ -13,6 +13,10 @@ namespace acpd::server {
 // what was expected, and what stands there" for the first thing that is wrong.
 absl::Status ReadConfig(std::string_view text, DaemonConfig* config);
 
+// What a sentence about a config repeats of it may be of any length and hold anything: the same
+// status with a sentence that fits on one line of a terminal.
+absl::Status OneLine(const absl::Status& status);
+
 // The same of a file: "FILE:LINE: ...". Blocking, as ${file:PATH} is.
 absl::Status ReadConfigFile(const std::string& path, DaemonConfig* config);
 

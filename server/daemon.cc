@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -19,7 +20,9 @@ using std::chrono::seconds;
 // Each step of a stop has its own deadline; the first is the config's `shutdown.timeout`, for turns
 // and workers.
 constexpr milliseconds kWorkersExtra = seconds(2);
-constexpr milliseconds kServerDeadline = seconds(5);
+// Calls and streams have what turns and workers have left of theirs, but no less and no more than
+// this: a reader that does not read makes a stop no longer.
+constexpr milliseconds kServerLeast = seconds(1), kServerMost = seconds(5);
 constexpr milliseconds kStoreDeadline = seconds(10);
 constexpr milliseconds kStepDeadline = seconds(2);
 
@@ -121,6 +124,8 @@ absl::Status Daemon::MakeFolders() {
 absl::Status Daemon::OpenStore() {
   session::StoreOptions options;
   options.state_dir = config_.state_dir;
+  options.retention = config_.retention;
+  options.request_id_ttl = config_.limits.request_id_ttl;
   auto post = [executor = loop_.executor()](std::function<void()> call) {
     asio::post(executor, std::move(call));
   };
@@ -163,7 +168,8 @@ absl::Status Daemon::StartServer() {
   options.log = store_.log;
   options.store = store_.store.get();
   options.loop = loop_.executor();
-  options.max_message_in = config_.limits.max_message_in;
+  options.config = &config_;
+  options.stop = [this](std::optional<Workers> workers) { return signals_.Ask({0, workers}); };
   absl::StatusOr<std::unique_ptr<GrpcServer>> server = GrpcServer::Start(std::move(options));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
@@ -187,7 +193,7 @@ std::function<void(const std::string&)> Daemon::OnError(std::string what) {
 
 void Daemon::Abandon() {
   if (server_ != nullptr) {  // it had begun to serve
-    Stop(0);
+    Stop({});
   } else if (store_.store != nullptr) {
     store_.store->Close(kStoreDeadline);
   }
@@ -198,17 +204,26 @@ void Daemon::CheckStep(bool in_time, const char* step) {
   log_.Write(LogLevel::kWarning, Cat("stopping: ", step, " took too long, going on without it"));
 }
 
-void Daemon::Stop(int signal) {
-  log_.Write(LogLevel::kInfo, "stopping", {{"signal", signal == 0 ? "" : Cat(signal)}});
+void Daemon::Stop(StopRequest request) {
+  const bool keep = request.workers.value_or(config_.shutdown_workers) == Workers::kKeep;
+  log_.Write(LogLevel::kInfo, "stopping",
+             {{"signal", request.signal == 0 ? "" : Cat(request.signal)},
+              {"workers", keep ? "keep" : "stop"}});
   if (!address_file_.empty()) unlink(address_file_.c_str());
   server_->SetServing(false);
   CheckStep(loop_.Call([this] { manager_->RefuseNew(); }, kStepDeadline), "refusing new calls");
   const milliseconds timeout = config_.shutdown_timeout;
-  CheckStep(loop_.Await(manager_->Shutdown(timeout), timeout + kWorkersExtra,
-                        OnError("ending turns and workers")),
-            "ending turns and workers");
-  CheckStep(server_->Shutdown(kServerDeadline), "ending the calls under way");
+  const SteadyTime deadline = std::chrono::steady_clock::now() + timeout;
+  CheckStep(loop_.Await(manager_->Shutdown(timeout, keep), timeout + kWorkersExtra,
+                        OnError("ending or letting go of turns and workers")),
+            "ending or letting go of turns and workers");
+  const auto left =
+      std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+  CheckStep(server_->Shutdown(std::clamp(left, kServerLeast, kServerMost)),
+            "ending the calls under way");
   CheckStep(store_.store->Close(kStoreDeadline), "writing the last changes");
+  // What the last commits bring about: a worker leaves when it hears that its end is written down.
+  CheckStep(loop_.Call([] {}, kStepDeadline), "telling the workers");
   CheckStep(loop_.Stop(kStepDeadline), "the loop");
   log_.Write(LogLevel::kInfo, "stopped");
 }

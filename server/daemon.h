@@ -29,11 +29,11 @@ class Daemon {
 
   // Returns when it serves, or an error whose message is one sentence.
   absl::Status Start();
-  // Blocks until the first SIGTERM or SIGINT and returns its number. Another one, a second or more
-  // later, ends the process at once.
-  int WaitForSignal() { return signals_.Wait(); }
-  // Ends what runs, step by step, each step with a deadline of its own.
-  void Stop(int signal);
+  // Blocks until the first SIGTERM or SIGINT, or until a caller wants it stopped. Another signal, a
+  // second or more after the first, ends the process at once.
+  StopRequest WaitForStop() { return signals_.Wait(); }
+  // Ends what runs, or lets go of it, step by step, each step with a deadline of its own.
+  void Stop(StopRequest request);
   // Gives back what a Start that failed had.
   void Abandon();
 

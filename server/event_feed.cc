@@ -11,6 +11,7 @@ EventFeed::EventFeed(Options options)
                     !options_.until_turn_id.empty()) {}
 
 void EventFeed::Add(session::EventLog::Page page, uint64_t horizon) {
+  NoteLost(page.lost);
   rows_ = std::move(page.rows);
   row_ = 0;
   if (!rows_.empty()) return OpenRow();
@@ -137,6 +138,24 @@ bool EventFeed::NoteGap(uint64_t seq, uint64_t position) {
   event.mutable_gap()->set_next_position(position);
   Push(std::move(event));
   return true;
+}
+
+// Where seqs do not tell: the sessions of a wider scope, and a cursor that is a position.
+void EventFeed::NoteLost(const std::vector<session::LostEvents>& lost) {
+  const bool of_session = options_.scope.kind == session::LogScope::Kind::kSession;
+  if (of_session && options_.next_seq != 0) return;
+  for (const session::LostEvents& events : lost) {
+    uint64_t& told = told_lost_[events.session_id];
+    if (told >= events.next_seq || !Wants(events.session_id)) continue;
+    told = events.next_seq;
+    v1::ProgressEvent event;
+    event.set_project_id(events.project_id);
+    event.set_session_id(events.session_id);
+    event.mutable_gap()->set_reason(v1::Gap::REASON_RETENTION);
+    event.mutable_gap()->set_next_seq(events.next_seq);
+    event.mutable_gap()->set_next_position(events.next_position);
+    Push(std::move(event));
+  }
 }
 
 void EventFeed::PushResent(uint64_t position, std::string event) {

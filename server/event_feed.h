@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,7 @@ class EventFeed {
   void EndPast();
   void End(absl::Status status);
   bool NoteGap(uint64_t seq, uint64_t position);
+  void NoteLost(const std::vector<session::LostEvents>& lost);
   void MoveTo(uint64_t position) { options_.cursor = std::max(options_.cursor, position); }
 
   Options options_;
@@ -77,6 +79,7 @@ class EventFeed {
   absl::Status end_status_;
   std::deque<v1::ProgressEvent> control_;
   std::deque<Resent> resent_;
+  std::map<std::string, uint64_t> told_lost_;  // session_id -> next_seq of its last Gap
   // In hand: rows_[row_], from event_ on.
   std::vector<session::LogRowPtr> rows_;
   size_t row_ = 0, event_ = 0;

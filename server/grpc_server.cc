@@ -11,12 +11,13 @@
 #include <utility>
 
 #include "server/active_calls.h"
+#include "server/admin_service.h"
 #include "server/service.h"
 
 namespace acpd::server {
 namespace {
 
-constexpr char kServiceName[] = "acpd.v1.SessionService";
+constexpr const char* kHealthNames[] = {"", "acpd.v1.SessionService", "acpd.v1.AdminService"};
 constexpr int kKeepaliveTime = 30'000, kKeepaliveTimeout = 10'000;  // ms
 // Clients may ping every 5 s; a ping that is a little early is no offence.
 constexpr int kLeastPingInterval = 4'000;
@@ -46,18 +47,21 @@ std::string WithPort(const std::string& address, int port) {
 
 }  // namespace
 
-// The service stands before the server that calls it, and goes after it.
+// The services stand before the server that calls them, and go after it.
 class GrpcServer::Impl {
  public:
   explicit Impl(const Options& options)
-      : service(options.manager, options.log, options.store, options.loop, &active) {}
+      : service(options.manager, options.log, options.store, options.loop, &active),
+        admin({options.manager, options.store, options.config, options.stop}, options.loop,
+              &active) {}
 
   absl::Status Listen(const Options& options, std::vector<std::string>& addresses) {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
-    SetOptions(options.max_message_in, builder);
+    SetOptions(options.config->limits.max_message_in, builder);
     builder.RegisterService(&service);
+    builder.RegisterService(&admin);
     std::deque<int> ports(options.listen.size(), 0);
     for (size_t i = 0; i < options.listen.size(); ++i) {
       builder.AddListeningPort(options.listen[i], grpc::InsecureServerCredentials(), &ports[i]);
@@ -77,8 +81,7 @@ class GrpcServer::Impl {
 
   void SetServing(bool serving) {
     auto* health = server->GetHealthCheckService();
-    health->SetServingStatus("", serving);
-    health->SetServingStatus(kServiceName, serving);
+    for (const char* name : kHealthNames) health->SetServingStatus(name, serving);
   }
 
   bool Shutdown(milliseconds deadline) {
@@ -105,6 +108,7 @@ class GrpcServer::Impl {
 
   ActiveCalls active;
   Service service;
+  AdminService admin;
   std::unique_ptr<grpc::Server> server;
   bool down = false;
   bool stuck = false;  // a call does not end: the thread that waits for it needs all of this

@@ -1,20 +1,22 @@
 #ifndef ACPD_SERVER_GRPC_SERVER_H_
 #define ACPD_SERVER_GRPC_SERVER_H_
 
-#include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "acp/asio.h"
+#include "server/daemon_config.h"
 #include "session/event_log.h"
 #include "session/session_manager.h"
 #include "session/store.h"
 
 namespace acpd::server {
 
-// The listening gRPC server: the SessionService with health, reflection and keepalive. It owns
+// The listening gRPC server: both services with health, reflection and keepalive. It owns
 // sockets, callback threads and all calls; what a call does is the manager's business. Thread-safe,
 // but Shutdown and the destructor block and so never run on the loop, which has to run until they
 // are through. Owned by main, and gone before the manager, the log and the loop.
@@ -27,7 +29,8 @@ class GrpcServer {
     session::EventLog* log = nullptr;
     session::Store* store = nullptr;
     asio::any_io_executor loop;
-    size_t max_message_in = 32u << 20;
+    const DaemonConfig* config = nullptr;
+    std::function<bool(std::optional<Workers>)> stop;  // AdminService::Parts
   };
 
   // Listens on every address or fails, naming the address that could not be had.
@@ -39,7 +42,7 @@ class GrpcServer {
   // What it really listens on, in the order of Options::listen, with real ports.
   const std::vector<std::string>& addresses() const { return addresses_; }
 
-  // What the health service says for "" and acpd.v1.SessionService. It starts as not serving.
+  // What the health service says for "" and the two services. It starts as not serving.
   void SetServing(bool serving);
 
   // Ends the server within `deadline`: reports NOT_SERVING, refuses new calls and ends streams with

@@ -70,11 +70,11 @@ absl::StatusOr<DaemonConfig> LoadConfig(const Options& options) {
   }
   if (!options.listen.empty()) config.listen = options.listen;
   if (!options.state_dir.empty()) config.state_dir = options.state_dir;
-  if (absl::Status filled = FillDefaults(&config); !filled.ok()) return filled;
+  if (absl::Status filled = FillDefaults(&config); !filled.ok()) return OneLine(filled);
   FindOwnPrograms(program_folder, &config.agents);
   if (absl::Status allowed = CheckListenAddresses(config.listen, config.allow_insecure);
       !allowed.ok())
-    return allowed;
+    return OneLine(allowed);
   return config;
 }
 

@@ -14,7 +14,7 @@
 namespace acpd::server {
 namespace {
 
-constexpr size_t kMaxText = 8 << 10;
+constexpr size_t kMaxText = 16 << 10;
 constexpr size_t kMaxLines = 4096;
 
 const char* NameOf(LogLevel level) {

@@ -26,7 +26,7 @@ namespace acpd::server {
 using LogFields = std::vector<std::pair<std::string, std::string>>;
 
 // One line of the log: a JSON object with ts (UTC, microseconds), level, msg and the fields, those
-// without a value left out. Text is repaired, and cut at 8 KiB.
+// without a value left out. Text is repaired, and cut at 16 KiB.
 std::string FormatLogLine(std::chrono::system_clock::time_point time, LogLevel level,
                           std::string_view message, const LogFields& fields);
 

@@ -34,7 +34,7 @@ void SetUpProcess() {
   Daemon& daemon = *new Daemon(std::move(config), std::move(address_file));
   const absl::Status started = daemon.Start();
   if (started.ok()) {
-    daemon.Stop(daemon.WaitForSignal());
+    daemon.Stop(daemon.WaitForStop());
   } else {
     daemon.Abandon();
   }

@@ -14,14 +14,6 @@ namespace {
 
 using grpc::ByteBuffer;
 
-// Finishes at once.
-grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext* context, const absl::Status& status) {
-  AddTrailers(TrailersOf(status), *context);
-  auto* reactor = context->DefaultReactor();
-  reactor->Finish(ToGrpcStatus(status));
-  return reactor;
-}
-
 // Waits for what the domain returns and hands it to `fill`.
 template <class Result, class Fill>
 awaitable<absl::Status> Answer(awaitable<absl::StatusOr<Result>> work, Fill fill) {
@@ -54,12 +46,6 @@ bool Parse(const ByteBuffer& bytes, Message* message) {
 
 absl::Status NotParsed() {
   return session::MakeError("INVALID_REQUEST", "the request is not a message of this method.");
-}
-
-CallContext MakeCallContext(session::SessionManager* manager, asio::any_io_executor loop,
-                            ActiveCalls* active) {
-  return {std::move(loop), [manager](const session::CallPtr& call) { manager->Leave(call); },
-          active};
 }
 
 Subscription::Surroundings MakeStreams(session::SessionManager* manager, session::EventLog* log,

@@ -30,7 +30,13 @@ StopSignals::~StopSignals() {
   thread_.join();
 }
 
-int StopSignals::Wait() { return first_.get_future().get(); }
+StopRequest StopSignals::Wait() { return first_.get_future().get(); }
+
+bool StopSignals::Ask(StopRequest request) {
+  if (asked_.exchange(true)) return false;
+  first_.set_value(request);
+  return true;
+}
 
 void StopSignals::WaitForNext() {
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
@@ -39,7 +45,7 @@ void StopSignals::WaitForNext() {
     if (first_at_ && now - *first_at_ >= kSameRequest) _exit(128 + signal);
     if (!first_at_) {
       first_at_ = now;
-      first_.set_value(signal);
+      Ask({signal, std::nullopt});
     }
     WaitForNext();
   });

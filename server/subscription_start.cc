@@ -131,11 +131,21 @@ awaitable<absl::StatusOr<StreamStart>> FindStart(StartSources sources, session::
     found = start.cursor != 0;
     ahead = !found && params.after > start.bounds.newest_seq;
   }
-  const bool other_epoch = !params.epoch.empty() && params.epoch != sources.epoch;
+  bool other_epoch = !params.epoch.empty() && params.epoch != sources.epoch;
+  const std::optional<uint64_t> epoch_end = log->EpochEnd(params.epoch);
+  // Up to its end an earlier epoch's log is this one; what stands behind it now was never read.
+  const bool past_epoch = other_epoch && epoch_end && (ahead || start.cursor > *epoch_end);
+  if (other_epoch && epoch_end && found && !past_epoch) other_epoch = false;
+  if (past_epoch) {
+    start.cursor = *epoch_end;
+    found = true;
+    ahead = false;
+  }
   if (ahead && !other_epoch) co_return CursorAhead();
   if (ahead) found = false;
   if (!found) start.cursor = 0;
-  if (params.start == Start::kAfterSeq || params.after == 0) start.next_seq = params.after + 1;
+  const bool next_is_known = params.start == Start::kAfterSeq || params.after == 0;
+  if (next_is_known && !past_epoch) start.next_seq = params.after + 1;
   if (other_epoch) AddEpochGap(start.scope, found, start);
   co_return start;
 }

@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "acp/agent_connection.h"
 #include "acp/types.h"
 #include "session/core.h"
+#include "session/turn_watch.h"
 
 namespace acpd::session {
 
@@ -36,29 +39,56 @@ class AgentListener {
   virtual void OnAgentNotification(const acp::Message& message) = 0;
   // The answer to the prompt with this id, at its place in the wire order.
   virtual void OnPromptAnswer(uint64_t id, const AgentAnswer& answer) = 0;
+  // A line to ("out") or from ("in") the agent as it travels, for who logs it.
+  virtual void OnWire(std::string_view direction, std::string_view line) {
+    (void)direction, (void)line;
+  }
+  // What an agent says, without keys, for a log.
+  virtual std::string HideSecrets(std::string_view text) const { return std::string(text); }
   virtual void OnNotice(Severity severity, std::string_view code, const std::string& text) = 0;
   // The agent and all it started are gone (once; after a loss, when what was left has been killed).
   virtual void OnGone() = 0;
+  // An adopted agent answers again; `spec` is what it was launched with.
+  virtual void OnAdopted(const acp::LaunchSpec&) {}
   // True while what was handed over is not recorded yet: it is not acknowledged either, and with
   // much of it nothing more is read.
   virtual bool HoldsOutput() const { return false; }
   virtual size_t held_bytes() const { return 0; }
 };
 
-// One agent process behind its acpd-worker, from the launch to the last leftover: sends lines
-// through the outbox (committed first, one outstanding at a time), matches answers, counts noise,
-// and knows how it ended. It speaks no session logic. Loop thread only. Owned by its session; an
-// owner that replaces another takes it over with SetListener.
+// The agent's answer to `initialize`. PROTOCOL_MISMATCH: it cannot be read, or the agent speaks
+// another version of ACP.
+absl::StatusOr<acp::InitializeResult> ReadInitialize(const std::string& result);
+
+// One agent process behind its acpd-worker, from the launch (or the adoption of one that an earlier
+// acpd launched) to the last leftover: sends lines through the outbox (committed first, one
+// outstanding at a time), matches answers, counts noise, and knows how it ended. It speaks no
+// session logic. Loop thread only. Owned by its session; an owner that replaces another takes it
+// over with SetListener.
+// clang-format off
+//   agent_worker.cc         what is sent, and answers    agent_worker_output.cc  what the agent says
+//   agent_worker_start.cc   launch and adoption          agent_worker_end.cc     its end
+// clang-format on
 class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_this<AgentWorker> {
  public:
+  // `slot` is held until nothing of the worker is left; without one it takes one of its own.
   AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener,
-              std::string session_id);
+              std::string session_id, WorkerSlots::SlotPtr slot = nullptr);
+  // One that an earlier acpd left, as stored, with the lines that its agent has not had. It may be
+  // used at once; what is sent waits for Attach.
+  AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener, WorkerRow row,
+              std::vector<OutboxLine> outbox);
   ~AgentWorker() override;
 
   // Starts the process: the worker's row is committed before the spawn. Returns when HELLO has come
   // and the agent runs. AGENT_START_FAILED (FAILED_PRECONDITION: no such command; UNAVAILABLE: it
   // could not be run), START_TIMEOUT.
   awaitable<absl::Status> Start(acp::LaunchSpec spec, SteadyTime deadline);
+  // Connects to the worker of an earlier acpd and goes on where that one stopped. A worker that is
+  // gone, does not answer before `deadline` or does not fit the store ends like any other: OnGone.
+  awaitable<void> Attach(SteadyTime deadline);
+  // Lets go of the worker and its agent, which live on: the next acpd attaches to them.
+  void LetGo();
 
   uint64_t NextId() { return row_.next_request_id++; }
   // Sends a request and waits for its answer.
@@ -78,13 +108,22 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   bool launched() const { return row_.worker_pid != 0; }  // there was a worker process
   bool lost() const { return lost_; }
   const std::string& id() const { return row_.worker_id; }
+  const AgentDefinition& agent() const { return agent_; }
   const WorkerRow& row() const { return row_; }
+  // What the owner wants the next acpd to know; it counts from RecordRow on.
+  WorkerRow& mutable_row() { return row_; }
+  void RecordRow();  // puts the row into the owner's pending record
+  // It is being changed or ended: an acpd that is started meanwhile is not to go on with it.
+  void RecordNotReady();
   WallTime started_at() const { return started_at_; }
   // "exit code 3; last words on stderr: ..."
   std::string ExitDetail() const;
   // The event that tells of the end.
   WorkerExitedEvent ExitedEvent() const;
   SteadyTime last_activity() const { return last_activity_; }
+  const ReadingClock& reading() const { return reading_; }
+  SteadyTime last_heard() const { return last_heard_; }  // by that clock
+  const WorkerSlots::SlotPtr& slot() const { return slot_; }
   SteadyTime last_prompt_answer() const { return last_prompt_answer_; }
   // Records how far the agent's output has been handed over; the commit acknowledges it.
   void RecordConsumed();
@@ -92,7 +131,6 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void ReportNoise();
 
   acp::InitializeResult initialize;
-  std::string fingerprint;
 
  private:
   struct Pending {
@@ -101,6 +139,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   };
 
   // acp::AgentHandler
+  void OnLine(std::string_view line) override { listener_->OnWire("in", line); }
   void OnHello(const acp::Hello& hello) override;
   void OnUpdate(const acp::UpdateView& update) override;
   void OnRequest(const acp::Message& message) override;
@@ -108,25 +147,32 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void OnAnswer(const acp::Message& message) override;
   void OnNoise(std::string_view line) override;
   void OnOversize(const acp::OversizeLine& line) override;
-  void OnConsumed(uint64_t offset) override;
+  void OnConsumed(uint64_t offset, std::string_view discard) override;
   void OnStdinDone(uint64_t seq) override;
   void OnStderr(std::string_view bytes) override;
   void OnExit(const acp::WorkerExit& exit) override;
   void OnLost(const std::string& why) override;
   awaitable<void> WaitForRoom() override;
+  void OnReading(bool reading) override;
 
   void Heard();  // the agent said something
   void Settle(uint64_t id, AgentAnswer answer);
   void PumpOutbox();
   awaitable<void> CleanUpLost(std::string why);
   void Finish();
-  absl::Status Stopped() const;
+  void ForgetRows(Record& record) const;
+  void Connect(std::unique_ptr<acp::WorkerLink> link);
   absl::Status StartFailure(const acp::Hello& hello) const;
+  std::string WhyNotFitting(const acp::Hello& hello) const;
+  void GoOn(const acp::Hello& hello);
 
   Core& core_;
   const AgentDefinition agent_;
   AgentListener* listener_;
   WorkerRow row_;
+  const bool adopted_ = false;
+  uint64_t recorded_offset_ = 0;  // what of row_'s is recorded: held output is not
+  std::string recorded_discard_;
   WallTime started_at_ = 0;
   std::shared_ptr<acp::AgentConnection> connection_;
   std::optional<acp::Hello> hello_;
@@ -143,6 +189,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   uint64_t noise_ = 0, noise_in_row_ = 0;
   std::string noise_sample_;
   SteadyTime last_activity_{}, last_prompt_answer_{};
+  ReadingClock reading_;
+  SteadyTime last_heard_{};
+  WorkerSlots::SlotPtr slot_;
   Signal changed_;
 };
 

@@ -26,7 +26,8 @@ void AgentWorker::OnExit(const acp::WorkerExit& exit) {
   ended_ = true;
   // The acknowledgement follows the commit of what the exit causes: until then the worker keeps it.
   listener_->recorder().WhenCommitted([self](const CommitResult& result) {
-    if (!result.status.ok() || !self->connection_) return;
+    // Not when the store was closed first; a refused record does not hold the worker.
+    if (absl::IsUnavailable(result.status) || !self->connection_) return;
     self->connection_->AcknowledgeExit();
   });
   Finish();
@@ -59,6 +60,14 @@ awaitable<void> AgentWorker::CleanUpLost(std::string why) {
   Finish();
 }
 
+// What the pending record has of this worker would come back behind its removal.
+void AgentWorker::ForgetRows(Record& record) const {
+  record.removed_worker = row_.worker_id;
+  if (record.worker && record.worker->worker_id == row_.worker_id) record.worker.reset();
+  std::erase_if(record.outbox,
+                [this](const OutboxLine& line) { return line.worker_id == row_.worker_id; });
+}
+
 void AgentWorker::Finish() {
   if (gone_) return;
   ended_ = true;
@@ -66,8 +75,9 @@ void AgentWorker::Finish() {
   Recorder& recorder = listener_->recorder();
   recorder.EndChunk();
   ReportNoise();
-  recorder.pending().removed_worker = row_.worker_id;
+  ForgetRows(recorder.pending());
   outbox_.clear();
+  slot_.reset();
   listener_->OnGone();
   recorder.Flush();
   changed_.Notify();

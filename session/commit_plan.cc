@@ -40,6 +40,12 @@ size_t Fill(LogRow& row, const EventBatch& batch, size_t i) {
 
 }  // namespace
 
+SessionMark CommitPlan::MarkOf(const std::string& session_id) const {
+  if (auto changed = changed_.find(session_id); changed != changed_.end()) return changed->second;
+  auto known = marks_.find(session_id);
+  return known == marks_.end() ? SessionMark() : known->second;
+}
+
 absl::Status CommitPlan::Check(const Record& record, SessionMarks& touched) const {
   if (record.generation != generation_) {
     return absl::AbortedError(absl::StrCat("Lost ownership: a record of generation ",
@@ -47,18 +53,10 @@ absl::Status CommitPlan::Check(const Record& record, SessionMarks& touched) cons
   }
   auto [it, is_new] = touched.try_emplace(record.session_id);
   SessionMark& mark = it->second;
-  if (is_new) {
-    auto changed = changed_.find(record.session_id);
-    auto known = marks_.find(record.session_id);
-    if (changed != changed_.end()) {
-      mark = changed->second;
-    } else if (known != marks_.end()) {
-      mark = known->second;
-    }
-  }
+  if (is_new) mark = MarkOf(record.session_id);
   if (record.number != mark.number + 1) {
-    return absl::AbortedError(absl::StrCat("Lost ownership: record ", record.number, " of session ",
-                                           record.session_id, " came behind ", mark.number));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "Record ", record.number, " of session ", record.session_id, " came behind ", mark.number));
   }
   mark.number = record.number;
   if (record.session) mark.project_id = record.session->project_id;

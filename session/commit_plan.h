@@ -45,9 +45,12 @@ class CommitPlan {
   CommitPlan(const SessionMarks& marks, uint64_t generation, uint64_t newest_position)
       : marks_(marks), generation_(generation), newest_position_(newest_position) {}
 
-  // Takes the group whole or not at all. ABORTED: it comes from another generation, or not directly
-  // behind its session's last record; INTERNAL: its events cannot stand in the log.
+  // Takes the group whole or not at all. ABORTED: it comes from another generation;
+  // FAILED_PRECONDITION: not directly behind its session's last record; INTERNAL: its events cannot
+  // stand in the log.
   absl::Status Add(CommitGroup* group);
+  // What is known of a session behind the groups that were taken.
+  SessionMark MarkOf(const std::string& session_id) const;
   // Gives out the positions, and with them the results' first_position. Nothing is added after it.
   void Seal();
 

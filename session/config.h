@@ -33,6 +33,11 @@ struct AgentDefinition {
   milliseconds start_timeout = seconds(60);
   milliseconds session_setup_timeout = seconds(120);
   milliseconds turn_timeout{0};  // 0: none
+  // How long the agent of a running turn may say nothing until a Notice tells of it, and until the
+  // turn ends; and what a tool call under way holds both off. 0: without end.
+  milliseconds turn_silence = minutes(5);
+  milliseconds turn_stall = minutes(30);
+  milliseconds tool_silence = minutes(60);
   milliseconds cancel_grace = seconds(30);
   milliseconds stop_grace = seconds(5);
   milliseconds question_timeout = minutes(5);
@@ -40,6 +45,11 @@ struct AgentDefinition {
 };
 
 struct Limits {
+  size_t max_workers = 64;
+  size_t max_workers_per_project = 0;       // 0: half of max_workers
+  milliseconds worker_wait = minutes(10);   // of a turn for a slot among them
+  milliseconds start_backoff = seconds(1);  // after an agent's first failed start; 0: none
+  milliseconds start_backoff_max = seconds(60);
   size_t max_queued_turns = 32;  // of one session
   size_t max_queued_total = 1000;
   size_t max_queued_bytes = 256u << 20;
@@ -48,6 +58,13 @@ struct Limits {
   size_t max_message_in = 32u << 20;
   milliseconds orphan_timeout = hours(1);
   milliseconds request_id_ttl = hours(24);
+};
+
+// How long events and ended turns are kept, and how many bytes of events; the oldest go first.
+struct Retention {
+  milliseconds max_age = hours(30 * 24);
+  size_t max_session_bytes = size_t{1} << 30;  // of one session's events
+  size_t max_total_bytes = size_t{20} << 30;   // of all events
 };
 
 struct Config {
@@ -60,6 +77,7 @@ struct Config {
   std::map<std::string, std::string> secrets;
   bool adopt_unknown_sessions = true;
   Limits limits;
+  Retention retention;
 
   const AgentDefinition* Find(const std::string& name) const;
 };

@@ -1,6 +1,7 @@
 #ifndef ACPD_SESSION_CORE_H_
 #define ACPD_SESSION_CORE_H_
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -8,10 +9,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "acp/long_line_gate.h"
 #include "acp/signal.h"
 #include "acp/types.h"
 #include "session/recorder.h"
 #include "session/session_manager.h"
+#include "session/start_backoff.h"
+#include "session/worker_slots.h"
 
 namespace acpd::session {
 
@@ -30,7 +34,9 @@ struct AgentFacts {
 // only. Owned by the manager.
 struct Core {
   explicit Core(SessionManager::Dependencies dependencies)
-      : deps(std::move(dependencies)), room(deps.loop) {}
+      : deps(std::move(dependencies)),
+        room(deps.loop),
+        long_lines(std::make_shared<acp::LongLineGate>(deps.loop)) {}
 
   SessionManager::Dependencies deps;
   std::unordered_map<std::string, SessionPtr> sessions;
@@ -44,9 +50,16 @@ struct Core {
   std::map<std::string, AgentFacts> facts;
   size_t queued_turns = 0;
   size_t queued_bytes = 0;
-  bool started = false;   // what an earlier acpd left has been ended
+  bool started = false;   // workers may be started
+  bool settled = false;   // what an earlier acpd left is taken over or has ended
   bool refusing = false;  // shutting down
-  Signal room;            // notified at each commit
+  bool draining = false;  // an operator wants no new turns
+  // Sessions whose traffic goes to the log (SetWireLog). Not stored.
+  std::set<std::string> wire_logged;
+  Signal room;  // notified at each commit
+  WorkerSlots slots{SlotLimits(config().limits)};
+  StartBackoff backoff{{config().limits.start_backoff, config().limits.start_backoff_max}};
+  std::shared_ptr<acp::LongLineGate> long_lines;  // of all agents
 
   const Config& config() const { return *deps.config; }
   WallTime now() const { return deps.now(); }
@@ -55,6 +68,11 @@ struct Core {
     if (deps.log_line) deps.log_line(severity, text, std::move(fields));
   }
   bool HasRoom() const { return deps.store->uncommitted_bytes() < kUncommittedSoft; }
+  static WorkerSlots::Limits SlotLimits(const Limits& limits) {
+    const size_t half = std::max<size_t>(limits.max_workers / 2, 1);
+    return {limits.max_workers,
+            limits.max_workers_per_project > 0 ? limits.max_workers_per_project : half};
+  }
   std::string SocketFolder() const;  // runtime_dir/<store id>
   std::string SocketPath(const std::string& worker_id) const;
 

@@ -150,6 +150,10 @@ std::string SessionIdOf(const absl::Status& status) { return PayloadOf(status, k
 
 std::string TurnIdOf(const absl::Status& status) { return PayloadOf(status, kTurnIdUrl); }
 
+void AttachRetryAfter(absl::Status& status, milliseconds time) {
+  SetPayload(status, kRetryAfterUrl, std::to_string(time.count()));
+}
+
 Failure ToFailure(const absl::Status& status) {
   if (status.ok()) return {};
   Failure failure;

@@ -29,6 +29,9 @@ void AttachIds(absl::Status& status, std::string_view session_id, std::string_vi
 std::string SessionIdOf(const absl::Status& status);
 std::string TurnIdOf(const absl::Status& status);
 
+// When trying again can help; it travels as grpc-retry-pushback-ms and Failure.retry_after.
+void AttachRetryAfter(absl::Status& status, milliseconds time);
+
 Failure ToFailure(const absl::Status& status);
 absl::Status ToStatus(const Failure& failure);
 

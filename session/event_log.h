@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "session/config.h"
 #include "session/store.h"
 #include "session/types.h"
 
@@ -39,10 +41,23 @@ struct LogScope {
   std::string id;  // of the session or project
 };
 
+inline bool IsInScope(const LogScope& scope, const std::string& session_id,
+                      const std::string& project_id) {
+  if (scope.kind == LogScope::Kind::kEverything) return true;
+  return scope.id == (scope.kind == LogScope::Kind::kSession ? session_id : project_id);
+}
+
 // Where a session's log begins and ends now, as committed.
 struct LogBounds {
   uint64_t oldest_seq = 0, newest_seq = 0;  // 0: no events
   uint64_t oldest_position = 0, newest_position = 0;
+};
+
+// Events that retention removed: what the session still has begins here.
+struct LostEvents {
+  std::string session_id, project_id;
+  uint64_t next_seq = 0;       // always known
+  uint64_t next_position = 0;  // 0: nothing is left yet
 };
 
 // The committed events: recent ones in memory (bounded by bytes), older ones in the store. Readers
@@ -58,6 +73,9 @@ class EventLog {
     std::string replaced_by;
     bool deleted = false;
     absl::Status status;  // the store could not be read
+    // Sessions in scope whose events behind the cursor went before they were read. A session may
+    // come again, with the same or a later `next_seq`, until the cursor has passed the gap.
+    std::vector<LostEvents> lost = {};
   };
   using PageDone = std::function<void(Page)>;
 
@@ -83,6 +101,9 @@ class EventLog {
   // One event's bytes and position, on a reader thread; empty bytes when it is not stored.
   virtual void ReadEvent(std::string session_id, uint64_t seq,
                          std::function<void(uint64_t position, std::string bytes)> done) = 0;
+  // The position where an earlier epoch ended; nullopt: it is none of this store's. The current one
+  // has no end.
+  virtual std::optional<uint64_t> EpochEnd(const std::string& epoch) const = 0;
   // The labels of a session as committed (for filters); empty for unknown ones.
   virtual std::shared_ptr<const Labels> LabelsOf(const std::string& session_id) const = 0;
 };
@@ -90,7 +111,9 @@ class EventLog {
 struct StoreOptions {
   std::string state_dir;
   size_t recent_bytes = 32u << 20;  // memory for recent rows
-  size_t uncommitted_cap = 32u << 20;
+  Retention retention;
+  milliseconds request_id_ttl = hours(24);  // an ended turn's row stays at least as long
+  std::function<WallTime()> now;            // empty: the system's clock
 };
 
 struct OpenedStore {

@@ -26,6 +26,10 @@ struct SessionUpdateEvent {
   bool replayed = false;
   uint32_t part = 0, parts = 0;
 };
+// What is read back of it, to put a turn's text together again.
+struct StoredUpdate {
+  std::string turn_id, kind, message_id, text;
+};
 struct TurnQueuedEvent {
   std::string request_id;
   uint32_t ahead = 0;
@@ -106,6 +110,9 @@ class EventCodec {
   virtual void Encode(const EventHeader&, const SessionCreatedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const SessionChangedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const SessionDeletedEvent&, std::string& out) = 0;
+  // An encoded session_update back. False: it is an event of another kind, a replayed one, or
+  // cannot be read.
+  virtual bool DecodeUpdate(std::string_view event, StoredUpdate* update) = 0;
   // A stored request back into the domain. False when the bytes cannot be read.
   virtual bool DecodeRequest(std::string_view stored_bytes, ChatRequest* request) = 0;
 };

@@ -101,6 +101,8 @@ SessionManager::Impl::Deduplicate(CallPtr call, const ChatRequest& request) {
 
 awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::AcceptNew(
     CallPtr call, ChatRequest request, bool setup_only) {
+  const absl::Status unwanted = Refusal();
+  if (!unwanted.ok()) co_return unwanted;
   const absl::StatusOr<std::string> agent = AgentFor(request);
   if (!agent.ok()) co_return agent.status();
   const absl::StatusOr<SessionPtr> known = FollowSession(request.session_id, request.project_id);
@@ -111,18 +113,20 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
         co_await CheckFolder(request, *core.config().Find(*agent), session_cwd, &cwd);
     if (!folder.ok()) co_return Refused(folder, known);
   }
-  if (core.refusing) co_return ShuttingDown();
+  const absl::Status unwanted_now = Refusal();
+  if (!unwanted_now.ok()) co_return Refused(unwanted_now, known);
   // Nothing waits from here until the turn stands in its session's queue.
   const absl::StatusOr<SessionPtr> session = SessionFor(request, *agent, cwd);
   if (!session.ok()) co_return Refused(session.status(), known);
   absl::Status refused = CheckRoom(**session, request);
   if (refused.ok()) refused = CheckCredentials(session->get(), request);
+  if (refused.ok()) refused = (*session)->CheckStart(request);
   if (refused.ok()) refused = CheckLabels((*session)->row().labels, request.labels);
   if (!refused.ok()) {
     // A session that was made for this Chat leaves no trace.
     const bool untouched =
         (*session)->recorder().newest_seq() == 0 && (*session)->UnfinishedTurns().empty();
-    if (untouched) ForgetUntouched(*session);
+    if (untouched) Unlist(*session);
     co_return Refused(refused, known);
   }
   absl::StatusOr<Accepted> accepted =
@@ -188,7 +192,7 @@ SessionManager::Impl::Commitment SessionManager::Impl::WhenCommitted(SessionPtr 
     core.Log(Severity::kError, "the store refused a turn: " + std::string(result.status.message()),
              {{"session", session->row().session_id}, {"turn", turn->row.turn_id}});
     session->Undo(turn, StoreRefused(result.status));
-    if (made && session->UnfinishedTurns().empty()) ForgetUntouched(session);
+    if (made && session->UnfinishedTurns().empty()) Unlist(session);
   });
   return commitment;
 }

@@ -13,6 +13,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
+// Probes wait for no slot among the workers; they have a bound of their own.
+constexpr size_t kMaxProbes = 4;
+
 AgentView Describe(const Core& core, const AgentDefinition& agent, const absl::Status& available) {
   AgentView view;
   view.name = agent.name;
@@ -107,9 +110,15 @@ awaitable<absl::StatusOr<AgentView>> SessionManager::Impl::ProbeAgent(CallPtr ca
     co_return MakeError("AGENT_NOT_FOUND", "There is no agent \"" + name +
                                                "\"; ListAgents shows the configured ones.");
   }
+  if (probing.size() >= kMaxProbes) {
+    co_return MakeError("TOO_MANY_WORKERS", "acpd is probing " + std::to_string(kMaxProbes) +
+                                                " agents already; send the call again when they "
+                                                "have answered.");
+  }
   const auto probe = std::make_shared<Probe>(core, "probe-" + NewId(core.now()));
   probe->worker = std::make_shared<AgentWorker>(core, *agent, probe.get(), "");
   probe->recorder().SetOwner(probe);
+  probing.insert(probe);
   const SteadyTime deadline = std::min(steady_clock::now() + agent->start_timeout, call->deadline);
   awaitable<absl::Status> work = RunProbe(probe, agent, deadline);
   const std::optional<absl::Status> outcome = co_await Outlast(call, std::move(work));
@@ -132,7 +141,6 @@ awaitable<absl::Status> SessionManager::Impl::RunProbe(std::shared_ptr<Probe> pr
                                                        const AgentDefinition* agent,
                                                        SteadyTime deadline) {
   const std::shared_ptr<AgentWorker> worker = probe->worker;
-  probing.insert(probe);
   const absl::Status status = co_await AskProbed(probe, agent, deadline);
   probe->verdict = status;
   if (!worker->gone()) co_await worker->Stop(agent->stop_grace);
@@ -159,16 +167,8 @@ awaitable<absl::Status> SessionManager::Impl::AskProbed(std::shared_ptr<Probe> p
   const AgentAnswer answer =
       co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) co_return ProbeFailure(answer, *worker);
-  absl::StatusOr<acp::InitializeResult> result = acp::ReadInitializeResult(answer.result);
-  if (!result.ok()) {
-    co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to initialize cannot be read: " +
-                                                 std::string(result.status().message()));
-  }
-  if (result->protocol_version != 1) {
-    co_return MakeError("PROTOCOL_MISMATCH",
-                        "The agent speaks ACP version " + std::to_string(result->protocol_version) +
-                            "; acpd speaks version 1. Install a version of the agent that does.");
-  }
+  absl::StatusOr<acp::InitializeResult> result = ReadInitialize(answer.result);
+  if (!result.ok()) co_return result.status();
   core.facts[agent->name].initialize = std::move(*result);
   co_return absl::OkStatus();
 }

@@ -108,9 +108,8 @@ awaitable<absl::Status> SessionManager::Impl::DeleteWork(CallPtr call, SessionPt
   if (core.deleted.count(session_id)) co_return absl::OkStatus();
   session->Delete(call->principal);
   // From here on nobody finds it: a Chat that came while its end is committed would run in it.
-  core.sessions.erase(session_id);
+  Unlist(session);
   core.deleted.insert(session_id);
-  core.by_agent_session.erase({session->row().agent, session->row().agent_session_id});
   const bool settled = co_await session->recorder().Settled(CommitDeadline(call));
   if (!settled) {
     co_return MakeError(absl::StatusCode::kUnavailable, "STORE_UNAVAILABLE",

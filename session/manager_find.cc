@@ -74,7 +74,7 @@ absl::StatusOr<SessionPtr> SessionManager::Impl::SessionFor(const ChatRequest& r
   return it->second;
 }
 
-void SessionManager::Impl::ForgetUntouched(const SessionPtr& session) {
+void SessionManager::Impl::Unlist(const SessionPtr& session) {
   const SessionRow& row = session->row();
   const auto known = core.by_agent_session.find({row.agent, row.agent_session_id});
   const bool own = known != core.by_agent_session.end() && known->second == row.session_id;
@@ -103,7 +103,7 @@ SessionPtr SessionManager::Impl::MakeSession(const ChatRequest& request, const s
   if (before == core.sessions.end()) return Session::Make(core, std::move(row), 0);
   // The id was tried before and nothing came of it: only its turns are left, in the same log.
   const SessionPtr vacant = before->second;
-  ForgetUntouched(vacant);
+  Unlist(vacant);
   const SessionPtr session = Session::Make(core, std::move(row), vacant->recorder().newest_seq());
   session->recorder().Continue(vacant->recorder());
   return session;

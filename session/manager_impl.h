@@ -21,7 +21,7 @@ class SessionManager::Impl {
 
   // manager_start.cc
   awaitable<void> Start(LoadedState state);
-  awaitable<void> Shutdown(milliseconds timeout);
+  awaitable<void> Shutdown(milliseconds timeout, bool keep_workers);
 
   // manager_chat.cc
   awaitable<absl::StatusOr<ChatReply>> Chat(CallPtr call, ChatRequest request,
@@ -49,6 +49,13 @@ class SessionManager::Impl {
   awaitable<absl::StatusOr<std::vector<AgentView>>> ListAgents(CallPtr call);
   awaitable<absl::StatusOr<AgentView>> ProbeAgent(CallPtr call, std::string agent);
 
+  // manager_admin.cc
+  ManagerCounts Counts() const;
+  void SetDraining(bool draining);
+  awaitable<absl::Status> WaitDrained(CallPtr call);
+  absl::Status SetWireLog(const std::string& session_id, bool on);
+  absl::Status Refusal() const;  // why no new turn is taken; OK: it is
+
   // manager_resolve.cc: where a session is. In front of every handler.
   // The session itself, as Get and Delete mean it; SESSION_NOT_FOUND.
   absl::StatusOr<SessionPtr> FindSession(const std::string& session_id) const;
@@ -70,7 +77,7 @@ class SessionManager::Impl {
   awaitable<absl::StatusOr<SessionView>> SettledView(CallPtr call, SessionPtr session);
 
   Core core;
-  std::vector<CallPtr> waiting;  // calls inside WaitForTurn or Outlast
+  std::vector<CallPtr> waiting;  // calls inside WaitForTurn, Outlast or WaitDrained
   class Probe;
   std::set<std::shared_ptr<Probe>> probing;  // until their workers are gone
   std::unique_ptr<Recorder> janitor;         // takes leftover workers off the store
@@ -78,6 +85,9 @@ class SessionManager::Impl {
  private:
   // manager_start.cc
   awaitable<void> EndLeftover(WorkerRow worker);
+  awaitable<void> MakeSocketFolder();
+  bool IsAdoptable(const WorkerRow& worker) const;
+  std::vector<WorkerRow> Restore(LoadedState& state);
   void RestoreTurn(const TurnRow& row);
 
   // manager_accept.cc
@@ -104,7 +114,7 @@ class SessionManager::Impl {
   absl::Status CheckCredentials(const Session* session, const ChatRequest& request) const;
   awaitable<absl::Status> CheckFolder(const ChatRequest& request, const AgentDefinition& agent,
                                       std::string session_cwd, std::string* cwd);
-  void ForgetUntouched(const SessionPtr& session);
+  void Unlist(const SessionPtr& session);
   SessionPtr MakeSession(const ChatRequest& request, const std::string& agent,
                          const std::string& cwd);
   // manager_chat.cc

@@ -2,40 +2,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/delivery.h"
 #include "session/errors.h"
 #include "session/manager_errors.h"
 #include "session/manager_impl.h"
 
 namespace acpd::session {
 namespace {
-
-// A value that a reader thread of the store brings to a coroutine of the loop.
-template <typename Value>
-struct Delivery {
-  explicit Delivery(asio::any_io_executor executor) : loop(executor), signal(std::move(executor)) {}
-  asio::any_io_executor loop;
-  Signal signal;
-  std::optional<Value> value;
-};
-
-template <typename Value>
-std::function<void(Value)> DeliverTo(const std::shared_ptr<Delivery<Value>>& delivery) {
-  return [delivery](Value value) {
-    asio::post(delivery->loop, [delivery, value = std::move(value)]() mutable {
-      delivery->value = std::move(value);
-      delivery->signal.Notify();
-    });
-  };
-}
-
-template <typename Value>
-awaitable<bool> Arrive(std::shared_ptr<Delivery<Value>> delivery, SteadyTime deadline) {
-  while (!delivery->value) {
-    const bool notified = co_await delivery->signal.Wait(deadline);
-    if (!notified) co_return false;
-  }
-  co_return true;
-}
 
 bool Matches(const SessionView& view, const ListSessionsQuery& query) {
   if (!query.project_id.empty() && view.project_id != query.project_id) return false;

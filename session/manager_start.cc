@@ -1,8 +1,9 @@
-// Start: what an earlier acpd left is ended, what it owed goes on. Shutdown: everything ends within
-// its time.
+// Start: what an earlier acpd left goes on, or is ended where it cannot. Shutdown: everything is
+// let go of or ends, within its time.
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "session/errors.h"
@@ -47,6 +48,7 @@ awaitable<void> WaitForCrew(std::shared_ptr<Crew> crew, SteadyTime deadline) {
 
 }  // namespace
 
+// What is not gone on with: a worker whose set-up was not over, or of a session that is no more.
 awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
   const SteadyTime deadline = steady_clock::now() + kOldLeftoversTime;
   const bool clean = co_await core.deps.launcher->KillLeftovers(
@@ -56,65 +58,92 @@ awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
                  : "a worker of an earlier acpd could not be ended in time",
            {{"worker", worker.worker_id}, {"session", worker.session_id}});
   std::function<bool()> remove = [path = worker.socket_path] {
+    ::remove((path + ".spool").c_str());
     return ::remove(path.c_str()) == 0;
   };
   co_await OnPool<bool>(*core.deps.pool, std::move(remove));
+  janitor->pending().removed_worker = worker.worker_id;
+  janitor->Flush();
+  const auto it = core.sessions.find(worker.session_id);
+  if (it != core.sessions.end()) it->second->GoOnAfresh();
 }
 
-awaitable<void> SessionManager::Impl::Start(LoadedState state) {
-  // Before anything waits: calls come already, and a session that is known must not look unknown.
+awaitable<void> SessionManager::Impl::MakeSocketFolder() {
+  std::function<bool()> make = [path = core.SocketFolder()] {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    return !error && ::chmod(path.c_str(), 0700) == 0;
+  };
+  const bool made = co_await OnPool<bool>(*core.deps.pool, std::move(make));
+  if (made) co_return;
+  core.Log(Severity::kError,
+           "the folder of the workers' sockets cannot be made; look at runtime_dir",
+           {{"folder", core.SocketFolder()}});
+}
+
+bool SessionManager::Impl::IsAdoptable(const WorkerRow& worker) const {
+  const auto it = core.sessions.find(worker.session_id);
+  return worker.set_up && worker.worker_pid != 0 && it != core.sessions.end() &&
+         it->second->row().replaced_by.empty() && !it->second->has_worker();
+}
+
+// Before anything waits: calls come already, and what is known must not look unknown. Returns the
+// workers that are to be ended.
+std::vector<WorkerRow> SessionManager::Impl::Restore(LoadedState& state) {
   for (size_t i = 0; i < state.sessions.size(); ++i) {
     Session::Make(core, std::move(state.sessions[i]), state.newest_seqs[i]);
   }
   core.deleted.insert(state.deleted_sessions.begin(), state.deleted_sessions.end());
   for (const TurnRow& row : state.unfinished) RestoreTurn(row);
-  std::function<bool()> make_folder = [path = core.SocketFolder()] {
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    return !error && ::chmod(path.c_str(), 0700) == 0;
-  };
-  const bool made = co_await OnPool<bool>(*core.deps.pool, std::move(make_folder));
-  if (!made) {
-    core.Log(Severity::kError,
-             "the folder of the workers' sockets cannot be made; look at runtime_dir",
-             {{"folder", core.SocketFolder()}});
+  std::map<std::string, std::vector<OutboxLine>> outboxes;
+  for (OutboxLine& line : state.outbox) outboxes[line.worker_id].push_back(std::move(line));
+  std::vector<WorkerRow> leftovers;
+  for (WorkerRow& worker : state.workers) {
+    if (!IsAdoptable(worker)) {
+      leftovers.push_back(std::move(worker));
+      continue;
+    }
+    std::vector<OutboxLine> outbox = std::move(outboxes[worker.worker_id]);
+    const SessionPtr session = core.sessions[worker.session_id];
+    session->RestoreWorker(std::move(worker), std::move(outbox));
+    session->HoldBack();
   }
-  const auto crew = std::make_shared<Crew>(core.deps.loop);
-  for (const WorkerRow& worker : state.workers) Join(core, crew, EndLeftover(worker));
-  const SteadyTime deadline = steady_clock::now() + kOldLeftoversTime + milliseconds(1000);
-  co_await WaitForCrew(crew, deadline);
-
+  for (const WorkerRow& worker : leftovers) {
+    const auto it = core.sessions.find(worker.session_id);
+    if (it != core.sessions.end()) it->second->HoldBack();
+  }
   for (QuestionRow& question : state.open_questions) {
     const auto it = core.sessions.find(question.session_id);
-    if (it == core.sessions.end()) continue;
-    question.resolved = true;
-    question.outcome = QuestionOutcome::kCancelled;
-    question.by = ResolvedBy::kExit;
-    QuestionResolvedEvent event;
-    event.resolution = Resolution{question.question_id, question.outcome, "", question.by, "", ""};
-    it->second->recorder().Append(question.turn_id, event);
-    it->second->recorder().pending().questions.push_back(question);
+    if (it != core.sessions.end()) it->second->RestoreQuestion(std::move(question));
   }
-  std::vector<TurnPtr> turns;
-  for (const TurnRow& row : state.unfinished) {
-    const auto it = core.turns.find(row.turn_id);
-    if (it != core.turns.end()) turns.push_back(it->second);
-  }
-  for (const TurnPtr& turn : turns) {
-    // Its session may have been deleted meanwhile.
-    const auto it = core.sessions.find(turn->row.session_id);
-    if (turn->running() && it != core.sessions.end()) it->second->EndLost(turn);
-  }
+  return leftovers;
+}
+
+awaitable<void> SessionManager::Impl::Start(LoadedState state) {
+  std::vector<std::string> sockets;
+  for (const WorkerRow& worker : state.workers) sockets.push_back(worker.socket_path);
   janitor = std::make_unique<Recorder>(core, "leftovers", "", 0);
-  for (const WorkerRow& worker : state.workers) {
-    janitor->pending().removed_worker = worker.worker_id;
-    janitor->Flush();
-  }
-  for (const auto& [id, session] : core.sessions) session->recorder().Flush();
+  std::vector<WorkerRow> leftovers = Restore(state);
+  co_await MakeSocketFolder();
   core.started = true;
+  const auto crew = std::make_shared<Crew>(core.deps.loop);
+  for (WorkerRow& worker : leftovers) Join(core, crew, EndLeftover(std::move(worker)));
+  std::vector<SessionPtr> sessions;
+  for (const auto& [id, session] : core.sessions) sessions.push_back(session);
+  for (const SessionPtr& session : sessions) {
+    if (session->has_worker()) {
+      Join(core, crew, session->TakeOver());
+    } else if (!session->held_back()) {
+      session->GoOnAfresh();
+    }
+  }
+  const SteadyTime deadline = steady_clock::now() + kOldLeftoversTime;
+  Join(core, crew,
+       core.deps.launcher->EndStrays(core.SocketFolder(), std::move(sockets),
+                                     core.deps.store->generation(), deadline));
+  co_await WaitForCrew(crew, SteadyTime::max());
+  core.settled = true;
   core.room.Notify();
-  if (core.refusing) co_return;
-  for (const auto& [id, session] : core.sessions) session->Pump();
 }
 
 void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
@@ -143,18 +172,19 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
   it->second->Restore(turn);
 }
 
-awaitable<void> SessionManager::Impl::Shutdown(milliseconds timeout) {
+awaitable<void> SessionManager::Impl::Shutdown(milliseconds timeout, bool keep_workers) {
   core.refusing = true;
   const SteadyTime deadline = steady_clock::now() + timeout;
   // A stop right after a start: what a dead acpd left is not left a second time.
-  while (!core.started) {
+  while (!core.settled && !keep_workers) {
     const bool notified = co_await core.room.Wait(deadline);
     if (!notified) break;
   }
   std::vector<SessionPtr> sessions;
   for (const auto& [id, session] : core.sessions) sessions.push_back(session);
   const auto crew = std::make_shared<Crew>(core.deps.loop);
-  for (const SessionPtr& session : sessions) Join(core, crew, session->ShutDown(deadline));
+  for (const SessionPtr& session : sessions)
+    Join(core, crew, session->ShutDown(deadline, keep_workers));
   for (const std::shared_ptr<Probe>& probe : probing) Join(core, crew, EndProbe(probe));
   co_await WaitForCrew(crew, deadline + milliseconds(1000));
   while (!probing.empty()) {

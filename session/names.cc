@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -111,6 +112,17 @@ std::string NewId(WallTime now) {
   for (size_t i = 0; i < 8; ++i) bytes[8 + i] = byte(i);
   bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3f));
   return FormatUuid(bytes);
+}
+
+WallTime TimeOfId(std::string_view id) {
+  constexpr size_t kTimeDigits = 13;  // 12 and a hyphen
+  if (id.size() < kTimeDigits) return 0;
+  const std::string digits = std::string(id.substr(0, 8)) + std::string(id.substr(9, 4));
+  uint64_t ms = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), ms, /*base=*/16);
+  if (error != std::errc() || end != digits.data() + digits.size()) return 0;
+  return static_cast<WallTime>(ms) * 1000;
 }
 
 std::string Fingerprint(std::string_view key, std::string_view text) {

@@ -17,6 +17,8 @@ bool AreLabels(const Labels& labels);   // at most 64, keys and values 16 KiB in
 // A new UUID, version 7 (RFC 9562): its first 48 bits are the time in ms, and ids made by one
 // process ascend.
 std::string NewId(WallTime now);
+// When an id was made, to the millisecond; 0: it is none of ours.
+WallTime TimeOfId(std::string_view id);
 
 // base64url HMAC-SHA-256 of `text` under `key`.
 std::string Fingerprint(std::string_view key, std::string_view text);

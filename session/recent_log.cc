@@ -112,6 +112,49 @@ void RecentLog::Forget(const std::string& session_id) {
   session.lane.rows.clear();
   session.lane.oldest = 0;
   session.oldest_seq = 0;
+  session.cut_position = 0;
+}
+
+void RecentLog::SetCut(const std::string& session_id, uint64_t cut_position) {
+  sessions_[session_id].cut_position = cut_position;
+  newest_cut_ = std::max(newest_cut_, cut_position);
+}
+
+void RecentLog::Cut(const std::string& session_id, uint64_t cut_position, uint64_t oldest_seq,
+                    uint64_t oldest_position) {
+  SetCut(session_id, cut_position);
+  Session& session = sessions_[session_id];
+  session.oldest_seq = oldest_seq;
+  session.lane.oldest = oldest_position;
+  if (session.lane.rows.empty() || session.lane.rows.front()->first_position > cut_position) return;
+  const auto is_gone = [&](const LogRowPtr& row) {
+    return row->session_id == session_id && row->first_position <= cut_position;
+  };
+  for (const LogRowPtr& row : session.lane.rows) {
+    if (is_gone(row)) bytes_ -= RowCost(*row);
+  }
+  for (Lane* lane : {&session.lane, &projects_[session.project_id], &all_}) {
+    std::erase_if(lane->rows, is_gone);
+  }
+}
+
+std::vector<LostEvents> RecentLog::LostBehind(const LogScope& scope, uint64_t after) const {
+  std::vector<LostEvents> lost;
+  if (after >= newest_cut_) return lost;
+  const auto look_at = [&](const std::string& session_id, const Session& session) {
+    if (session.cut_position <= after) return;
+    const uint64_t next_seq = session.oldest_seq != 0 ? session.oldest_seq : session.newest_seq + 1;
+    lost.push_back({session_id, session.project_id, next_seq, session.lane.oldest});
+  };
+  if (scope.kind == LogScope::Kind::kSession) {
+    if (const Session* session = FindSession(scope.id)) look_at(scope.id, *session);
+    return lost;
+  }
+  for (const auto& [session_id, session] : sessions_) {
+    if (scope.kind == LogScope::Kind::kProject && session.project_id != scope.id) continue;
+    look_at(session_id, session);
+  }
+  return lost;
 }
 
 void RecentLog::SetOldest(const LogScope& scope, uint64_t oldest_position) {

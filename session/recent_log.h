@@ -31,6 +31,7 @@ class RecentLog {
     std::string replaced_by;
     bool deleted = false;
     uint64_t oldest_seq = 0, newest_seq = 0;
+    uint64_t cut_position = 0;  // of the last event that retention took; 0: none
     Lane lane;
     bool ended() const { return deleted || !replaced_by.empty(); }
   };
@@ -46,6 +47,13 @@ class RecentLog {
   // Drops the session's rows and begins its bounds anew.
   void Forget(const std::string& session_id);
   void SetOldest(const LogScope& scope, uint64_t oldest_position);
+  // The session's events up to `cut_position` are gone; what is left begins at the other two (0:
+  // nothing is left).
+  void Cut(const std::string& session_id, uint64_t cut_position, uint64_t oldest_seq,
+           uint64_t oldest_position);
+  void SetCut(const std::string& session_id, uint64_t cut_position);
+  // The sessions of `scope` that lost events behind `after`.
+  std::vector<LostEvents> LostBehind(const LogScope& scope, uint64_t after) const;
 
   // nullptr: nothing of this scope was ever committed.
   const Lane* FindLane(const LogScope& scope) const;
@@ -62,6 +70,7 @@ class RecentLog {
 
   const size_t max_bytes_;
   size_t bytes_ = 0;
+  uint64_t newest_cut_ = 0;  // position
   Lane all_;
   std::unordered_map<std::string, Lane> projects_;
   std::unordered_map<std::string, Session> sessions_;

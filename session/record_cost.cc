@@ -38,15 +38,21 @@ size_t CostOf(const QuestionRow& row) {
          row.options.size();
 }
 
+size_t CostOf(const WorkerRow& row) {
+  return sizeof(row) + row.worker_id.size() + row.session_id.size() + row.socket_path.size() +
+         row.discard.size() + row.fingerprint.size() + row.initialize_json.size() +
+         row.modes.size() + row.settings.size();
+}
+
 }  // namespace
 
 size_t Record::cost() const {
-  size_t bytes = sizeof(Record) + session_id.size() + events.bytes.size() +
+  size_t bytes = sizeof(Record) + session_id.size() + link_discard.size() + events.bytes.size() +
                  events.ends.size() * sizeof(uint32_t);
   if (session) bytes += CostOf(*session);
   for (const TurnRow& row : turns) bytes += CostOf(row);
   for (const QuestionRow& row : questions) bytes += CostOf(row);
-  if (worker) bytes += sizeof(WorkerRow) + worker->socket_path.size() + worker->pending.size();
+  if (worker) bytes += CostOf(*worker);
   for (const OutboxLine& line : outbox) bytes += sizeof(line) + line.line.size();
   return bytes;
 }

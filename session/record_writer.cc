@@ -26,13 +26,18 @@ RecordWriter::RecordWriter(Database& db)
       remove_outbox_(db, "DELETE FROM outbox WHERE worker_id = ?"),
       add_line_(db, "INSERT INTO outbox(worker_id, seq, line) VALUES(?, ?, ?)"),
       stdin_done_(db, "DELETE FROM outbox WHERE worker_id = ? AND seq <= ?"),
-      link_offset_(db, "UPDATE workers SET consumed_offset = ?2 WHERE worker_id = ?1"),
+      next_seq_(db,
+                "UPDATE workers SET next_stdin_seq = max(next_stdin_seq, ?2) WHERE worker_id = ?1"),
+      link_offset_(db,
+                   "UPDATE workers SET consumed_offset = ?2, discard = ?3 WHERE worker_id = ?1"),
       forget_events_(db, "DELETE FROM events WHERE session_id = ?"),
       forget_turns_(db, "DELETE FROM turns WHERE session_id = ?"),
       forget_questions_(db, "DELETE FROM questions WHERE session_id = ?"),
+      forget_cut_(db, "DELETE FROM cuts WHERE session_id = ?"),
+      mark_forgotten_(db, "INSERT OR REPLACE INTO forgotten(session_id, below_seq) VALUES(?, ?)"),
       add_row_(db,
-               "INSERT INTO events(first_position, session_id, project_id, first_seq, count, ends, "
-               "bytes) VALUES(?, ?, ?, ?, ?, ?, ?)"),
+               "INSERT INTO events(first_position, session_id, project_id, first_seq, count, time, "
+               "log_offset, ends, bytes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
       generation_(db, "SELECT generation FROM meta"),
       oldest_of_project_(db,
                          "SELECT first_position FROM events WHERE project_id = ? "
@@ -40,8 +45,8 @@ RecordWriter::RecordWriter(Database& db)
       oldest_(db, "SELECT first_position FROM events ORDER BY first_position LIMIT 1"),
       keep_position_(db, "UPDATE meta SET kept_position = max(kept_position, ?)") {}
 
-void RecordWriter::Write(const Record& record) {
-  if (record.forget_session) Forget(record.session_id);
+void RecordWriter::Write(const Record& record, std::optional<uint64_t> forget_later) {
+  if (record.forget_session) Forget(record.session_id, forget_later);
   if (record.session) Upsert(session_, *record.session);
   for (const TurnRow& turn : record.turns) Upsert(turn_, turn);
   for (const QuestionRow& question : record.questions) Upsert(question_, question);
@@ -58,24 +63,28 @@ void RecordWriter::WriteLink(const Record& record) {
   if (record.worker) Upsert(worker_, *record.worker);
   for (const OutboxLine& line : record.outbox) {
     add_line_.Run(line.worker_id, line.seq, Blob{line.line});
+    next_seq_.Run(line.worker_id, line.seq + 1);
   }
   if (!record.stdin_done_worker.empty()) {
     stdin_done_.Run(record.stdin_done_worker, record.stdin_done);
   }
-  if (!record.link_worker.empty()) link_offset_.Run(record.link_worker, record.link_offset);
+  if (!record.link_worker.empty()) {
+    link_offset_.Run(record.link_worker, record.link_offset, Blob{record.link_discard});
+  }
 }
 
-void RecordWriter::Forget(const std::string& session_id) {
-  forget_events_.Run(session_id);
+void RecordWriter::Forget(const std::string& session_id, std::optional<uint64_t> later) {
+  later ? mark_forgotten_.Run(session_id, *later) : forget_events_.Run(session_id);
   forget_turns_.Run(session_id);
   forget_questions_.Run(session_id);
+  forget_cut_.Run(session_id);
 }
 
-void RecordWriter::WriteRow(const LogRow& row) {
+void RecordWriter::WriteRow(const LogRow& row, const LogRowPlace& place) {
   const std::string_view ends(reinterpret_cast<const char*>(row.ends.data()),
                               row.ends.size() * sizeof(uint32_t));
   add_row_.Run(row.first_position, row.session_id, row.project_id, row.first_seq, row.size(),
-               Blob{ends}, Blob{row.bytes});
+               place.time, place.offset, Blob{ends}, Blob{row.bytes});
 }
 
 uint64_t RecordWriter::Generation() { return FirstValue(generation_); }

@@ -2,9 +2,11 @@
 #define ACPD_SESSION_RECORD_WRITER_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "session/event_log.h"
+#include "session/log_sizes.h"
 #include "session/sqlite.h"
 #include "session/store.h"
 
@@ -16,9 +18,10 @@ class RecordWriter {
  public:
   explicit RecordWriter(Database& db);
 
-  // All of the record but its events.
-  void Write(const Record& record);
-  void WriteRow(const LogRow& row);
+  // All of the record but its events. `forget_later`: the older events of a session that it forgets
+  // are many; those below this seq are only marked.
+  void Write(const Record& record, std::optional<uint64_t> forget_later);
+  void WriteRow(const LogRow& row, const LogRowPlace& place);
   // The generation that the database has now.
   uint64_t Generation();
   // Of what is stored; 0: nothing.
@@ -28,12 +31,12 @@ class RecordWriter {
   void KeepPosition(uint64_t newest);
 
  private:
-  void Forget(const std::string& session_id);
+  void Forget(const std::string& session_id, std::optional<uint64_t> later);
   void WriteLink(const Record& record);
 
   Statement session_, turn_, question_, worker_;
-  Statement remove_worker_, remove_outbox_, add_line_, stdin_done_, link_offset_;
-  Statement forget_events_, forget_turns_, forget_questions_;
+  Statement remove_worker_, remove_outbox_, add_line_, stdin_done_, next_seq_, link_offset_;
+  Statement forget_events_, forget_turns_, forget_questions_, forget_cut_, mark_forgotten_;
   Statement add_row_, generation_, oldest_of_project_, oldest_, keep_position_;
 };
 

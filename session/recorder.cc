@@ -1,6 +1,7 @@
 #include "session/recorder.h"
 
 #include <memory>
+#include <utility>
 
 #include "session/core.h"
 
@@ -72,7 +73,7 @@ std::pair<Record, Recorder::Done> Recorder::Take() {
 }
 
 void Recorder::Flush() {
-  if (in_chunk_ || !Dirty()) return;
+  if (in_chunk_ || !refused_.ok() || !Dirty()) return;
   auto [record, done] = Take();
   std::vector<Record> group;
   group.push_back(std::move(record));
@@ -81,21 +82,47 @@ void Recorder::Flush() {
 
 void Recorder::Finished(uint64_t number, const CommitResult& result, std::vector<Done>& done) {
   committed_ = number;
-  if (!result.status.ok() && failure_.ok()) failure_ = result.status;
   for (Done& callback : done) callback(result);
+  if (!result.status.ok()) Refused(result);
   committed_signal_.Notify();
   core_.room.Notify();
+}
+
+// What was gathered since builds on what was refused, and so do the records under way: the store
+// refuses them too.
+void Recorder::Refused(const CommitResult& result) {
+  if (refused_.ok()) {
+    ++refusals_;
+    refused_ = result.status;
+  }
+  DropPending();
+  if (committed_ < number_ || absl::IsAborted(result.status)) return;
+  for (const CommitResult::Standing& standing : result.standings) {
+    if (standing.session_id != session_id_) continue;
+    number_ = committed_ = standing.committed_number;
+    newest_seq_ = standing.committed_seq;
+    const absl::Status why = std::exchange(refused_, absl::OkStatus());
+    if (on_refused_) on_refused_(why);
+    return;
+  }
+}
+
+void Recorder::DropPending() {
+  pending_ = Record();
+  const std::vector<Done> dropped = std::exchange(pending_done_, {});
+  for (const Done& callback : dropped) callback({refused_, 0});
 }
 
 awaitable<bool> Recorder::Settled(SteadyTime deadline) {
   Flush();
   // What is gathered in a chunk becomes the next record.
   const uint64_t wanted = number_ + (Dirty() ? 1 : 0);
-  while (committed_ < wanted) {
+  const uint64_t refusals = refusals_;
+  while (committed_ < wanted && refusals_ == refusals) {
     const bool notified = co_await committed_signal_.Wait(deadline);
     if (!notified) co_return false;
   }
-  co_return failure_.ok();
+  co_return refused_.ok() && refusals_ == refusals;
 }
 
 }  // namespace acpd::session

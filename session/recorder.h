@@ -29,6 +29,11 @@ class Recorder {
   void Continue(Recorder& before);
   // The owner is kept alive until what was handed over is committed.
   void SetOwner(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
+  // Called when the store has refused a record, and all that built on it are gone: what is recorded
+  // from then on follows the last committed one.
+  void SetOnRefused(std::function<void(const absl::Status&)> on_refused) {
+    on_refused_ = std::move(on_refused);
+  }
 
   // Appends an event to the session's log; returns its seq.
   template <typename Event>
@@ -52,8 +57,8 @@ class Recorder {
   // store refused it.
   awaitable<bool> Settled(SteadyTime deadline);
 
+  const std::string& project_id() const { return project_id_; }
   uint64_t newest_seq() const { return newest_seq_; }
-  const absl::Status& failure() const { return failure_; }
 
  private:
   EventHeader NextHeader(std::string_view turn_id);
@@ -61,6 +66,8 @@ class Recorder {
   void EncodeInto(const EventHeader& header, const Event& event);
   bool Dirty() const;
   void Finished(uint64_t number, const CommitResult& result, std::vector<Done>& done);
+  void Refused(const CommitResult& result);
+  void DropPending();
 
   Core& core_;
   std::weak_ptr<void> owner_;
@@ -72,7 +79,9 @@ class Recorder {
   Record pending_;
   std::vector<Done> pending_done_;
   Signal committed_signal_;
-  absl::Status failure_;
+  std::function<void(const absl::Status&)> on_refused_;
+  absl::Status refused_;   // not OK while records that built on a refused one are under way
+  uint64_t refusals_ = 0;  // since the start
 };
 
 }  // namespace acpd::session

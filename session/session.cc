@@ -15,6 +15,10 @@ constexpr size_t kEventPrompt = 64u << 10;  // of the prompt in TurnQueued
 SessionPtr Session::Make(Core& core, SessionRow row, uint64_t newest_seq) {
   SessionPtr session(new Session(core, std::move(row), newest_seq));
   session->recorder_.SetOwner(session);
+  session->recorder_.SetOnRefused(
+      [weak = std::weak_ptr<Session>(session)](const absl::Status& why) {
+        if (const SessionPtr owner = weak.lock()) owner->OnStoreRefused(why);
+      });
   core.sessions[session->row_.session_id] = session;
   core.projects.insert(session->row_.project_id);
   if (!session->row_.agent_session_id.empty() && session->row_.replaced_by.empty()) {
@@ -45,6 +49,7 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
   TurnRow& row = turn->row;
   row.session_id = row_.session_id;
   row.state = TurnState::kQueued;
+  turn->queued_at = std::chrono::steady_clock::now();
   size_t ahead = queue_.size() + (current_ ? 1 : 0);
   if (interrupt) {
     // Behind earlier interrupts, before the queue.
@@ -84,9 +89,15 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
   });
 }
 
+const AgentDefinition* Session::agent() const {
+  const AgentDefinition* configured = core_.config().Find(row_.agent);
+  return configured || !worker_ ? configured : &worker_->agent();
+}
+
 void Session::Restore(const TurnPtr& turn) {
   next_queue_order_ = std::max(next_queue_order_, turn->row.queue_order + 1);
   front_queue_order_ = std::min(front_queue_order_, turn->row.queue_order);
+  turn->queued_at = std::chrono::steady_clock::now();
   queue_.push_back(turn);
 }
 

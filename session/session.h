@@ -33,7 +33,8 @@ struct Question {
 //   session_run.cc        the turns' loop           session_cancel.cc     cancel with its barrier
 //   session_setup.cc      worker, initialize        session_close.cc      idle, close, delete, shutdown
 //   session_resume.cc     resume ladder, fallback   session_log.cc        lines for the operator
-//   session_agent.cc      what the agent says
+//   session_slots.cc      a worker's slot, back-off  session_watch.cc     a turn's limits of time
+//   session_agent.cc      what the agent says       session_adopt.cc      an earlier acpd's worker and turn
 // clang-format on
 // Loop thread only. Held by the index of sessions and by its own coroutines.
 class Session : public AgentListener, public std::enable_shared_from_this<Session> {
@@ -46,8 +47,18 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void Accept(const TurnPtr& turn, bool interrupt);
   // A turn found in the store at the start.
   void Restore(const TurnPtr& turn);
-  // At the start: a turn that ran when acpd died. It is under way until EndLost.
-  void RestoreRunning(const TurnPtr& turn) { current_ = turn; }
+  // At the start: a turn that ran when acpd stopped, and its worker with the lines that its agent
+  // has not had; its open questions. Nothing waits: calls may come already.
+  void RestoreRunning(const TurnPtr& turn);
+  void RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox);
+  void RestoreQuestion(QuestionRow row);
+  // Until what an earlier acpd left of this session is settled its queue waits.
+  void HoldBack() { held_back_ = true; }
+  bool held_back() const { return held_back_; }
+  // Attaches to the restored worker and goes on with its turn; or it ends, if that fails.
+  awaitable<void> TakeOver();
+  // What an earlier acpd left has ended: so does a turn that ran in it, and the queue goes on.
+  void GoOnAfresh();
   // Starts working on the queue, unless that is under way.
   void Pump();
 
@@ -65,9 +76,10 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // Stops the worker, if there is one, and waits until its tree is gone; `kill`: at once, without
   // the agent's say. No turn may be running.
   awaitable<void> CloseWorker(CloseReason reason, bool kill = false);
-  // The daemon stops: a running turn is cancelled, a starting one goes back to the queue, the
-  // worker is stopped.
-  awaitable<void> ShutDown(SteadyTime deadline);
+  // The daemon stops. A starting turn goes back to the queue, and a set-up under way ends. A worker
+  // that is ready is let go of with its turn, to be taken over by the next acpd; or, not to be
+  // kept, its turn is cancelled and it is stopped.
+  awaitable<void> ShutDown(SteadyTime deadline, bool keep_worker);
   // Waits until no turn is being worked on, a set-up that was under way included.
   awaitable<void> WaitForRest(SteadyTime deadline);
   // A running turn of an earlier acpd, whose worker is gone: INTERRUPTED.
@@ -76,6 +88,13 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   awaitable<void> DeleteAgentSide();
   // Ends for good: the record that forgets it. The worker is gone already.
   void Delete(const std::string& principal);
+
+  // Whether the start that `request` would need is held back, since the last ones failed.
+  absl::Status CheckStart(const ChatRequest& request) const;
+  // Since when it has had nothing to do, and its worker could be closed; nullopt: it could not.
+  std::optional<SteadyTime> IdleSince() const;
+  bool closing() const { return closing_; }
+  void CloseToMakeRoom() { SpawnClose(CloseReason::kLimit); }
 
   SessionView View() const;
   SessionState State() const;
@@ -96,7 +115,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   Recorder& recorder() override { return recorder_; }
   void RecordRow();        // puts the row into the pending record
   void AnnounceCreated();  // SessionCreated
-  const AgentDefinition* agent() const { return core_.config().Find(row_.agent); }
+  // As configured; of one that has left the config, as its live worker was started with.
+  const AgentDefinition* agent() const;
   using LogFields = std::vector<std::pair<std::string, std::string>>;
 
  private:
@@ -122,24 +142,47 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
     absl::Status fatal;
   };
 
+  // session_adopt.cc
+  void RecordWorker(uint64_t prompt_id);
+  void RestoreEvidence(const TurnPtr& turn) const;
+  void RestoreModes(const WorkerRow& row);
+  awaitable<void> RereadTurn(TurnPtr turn);
+  awaitable<void> RunAdopted(TurnPtr turn);
+  void OnAdopted(const acp::LaunchSpec& spec) override;
+
   // session_run.cc
+  void Go(awaitable<void> work);
   awaitable<void> Run();
   awaitable<void> RunTurn(TurnPtr turn);
   awaitable<void> FallBackLate(TurnPtr turn);
   void RecoverFromDefect();
-  awaitable<void> WatchTurn(TurnPtr turn);
   awaitable<void> ForceEnd(TurnPtr turn);
   void StartPrompt(const TurnPtr& turn);
   void SetTurnState(const TurnPtr& turn, TurnState state);
   void EndTurn(const TurnPtr& turn);
   void RecordTurn(const TurnPtr& turn);
   void OnTurnEndCommitted(const TurnPtr& turn);
+  void OnStoreRefused(const absl::Status& why);
   bool LooksPhantom(const TurnPtr& turn, const AgentAnswer& answer) const;
+
+  // session_watch.cc
+  awaitable<void> WatchTurn(TurnPtr turn);
+  void StrikeLimit(const TurnPtr& turn, const std::string& limit);
+  void WatchToolCall(const acp::UpdateView& update);
+  void BeginWatch();
+  SteadyTime NextLookAtSilence();
+  void LookAtSilence(const TurnPtr& turn);
+
+  // session_slots.cc
+  awaitable<void> WaitForSlot();
+  void GiveUpWaiting(const TurnPtr& turn);
+  std::string StartKey(const std::optional<ModelProvider>& provider) const;
+  void CountStart(Ready& ready);
 
   // session_setup.cc
   awaitable<Ready> MakeReady(TurnPtr turn);
   awaitable<absl::Status> StartWorker();
-  absl::Status StoppingDown() const;
+  SessionOrigin NewOrigin() const;
   awaitable<absl::Status> Initialize(SteadyTime deadline);
   awaitable<absl::Status> Authenticate();
   awaitable<absl::StatusOr<acp::SetupResult>> NewAgentSession(std::string meta_resume_id);
@@ -168,6 +211,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_log.cc
   void Log(Severity severity, std::string_view text, std::string_view turn_id,
            LogFields fields = {}) const;
+  std::vector<std::string> Secrets() const;  // what no line may show
+  std::string HideSecrets(std::string_view text) const override;
+  void OnWire(std::string_view direction, std::string_view line) override;
   void LogTurnEnd(const Turn& turn) const;
   void LogReady(const SessionOrigin& origin, std::string_view turn_id) const;
 
@@ -202,7 +248,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_close.cc
   void ArmIdleTimer();
   void OnIdleTimer();
-  awaitable<void> CloseWhenIdle();
+  void SpawnClose(CloseReason reason);
+  awaitable<void> CloseInTurn(CloseReason reason);
 
   Core& core_;
   SessionRow row_;
@@ -213,7 +260,10 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   bool setting_up_ = false;
   bool closing_ = false;  // the worker is being stopped
   bool shut_down_ = false;
+  bool held_back_ = false;  // what an earlier acpd left of it is not settled yet
   std::shared_ptr<AgentWorker> worker_;
+  WorkerSlots::SlotPtr slot_;       // while turns are worked on: for the worker, or the next one
+  std::optional<TurnWatch> watch_;  // of the running turn
   std::string last_worker_detail_;  // how the one before ended; a set-up that it ends says so
   int64_t next_queue_order_ = 1;
   int64_t front_queue_order_ = 0;  // of turns that go before the queue

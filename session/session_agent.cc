@@ -82,6 +82,7 @@ void Session::OnUpdate(const acp::UpdateView& update) {
   }
   if (current_ && current_->running()) {
     current_->Observe(update.kind, update.message_id, update.text);
+    WatchToolCall(update);
   }
   AppendUpdate(update, false);
   TakeSideEffects(update);
@@ -157,6 +158,7 @@ void Session::ReleaseHeld(Session& to) {
 
 std::vector<Session::HeldUpdate> Session::DropHeld() {
   held_bytes_ = 0;
+  core_.room.Notify();
   return std::exchange(held_, {});
 }
 

@@ -36,6 +36,7 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
       queue_.erase(place);
       core_.queued_turns -= 1;
       core_.queued_bytes -= turn->row.stored_request.size();
+      changed_.Notify();  // a wait for a slot
     }
     EndTurn(turn);
     return;
@@ -55,10 +56,15 @@ void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
   turn->ended_at = steady_clock::now();
   OnTurnEndCommitted(turn);  // there is nothing to commit
   turn->changed.Notify();
+  ArmIdleTimer();
 }
 
 void Session::BeginCancel(const TurnPtr& turn, milliseconds grace) {
   ResolveAll(ResolvedBy::kCancel);
+  // For an acpd that is started meanwhile; the end itself comes of the evidence.
+  turn->row.result.cancelled_by = turn->evidence.cancelled_by;
+  turn->row.result.cancel_reason = turn->evidence.cancel_reason;
+  turn->row.result.error.reason = turn->evidence.limit;
   SetTurnState(turn, TurnState::kCancelling);
   turn->kill_at = steady_clock::now() + grace;
   if (worker_ && worker_->alive() && grace.count() > 0) {

@@ -32,6 +32,7 @@ awaitable<void> Session::CloseWorker(CloseReason reason, bool kill) {
   }
   closing_ = true;
   idle_timer_.cancel();
+  worker->RecordNotReady();
   const AgentDefinition* definition = agent();
   const milliseconds grace = kill         ? milliseconds(0)
                              : definition ? definition->stop_grace
@@ -71,7 +72,7 @@ void Session::ArmIdleTimer() {
 }
 
 void Session::OnIdleTimer() {
-  if (running_ || closing_ || !worker_ || !worker_->alive()) return;
+  if (running_ || closing_ || !queue_.empty() || !worker_ || !worker_->alive()) return;
   const AgentDefinition* definition = agent();
   const bool quiet =
       definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
@@ -79,7 +80,11 @@ void Session::OnIdleTimer() {
     ArmIdleTimer();
     return;
   }
-  Spawn(core_.deps.loop, CloseWhenIdle(), [self = shared_from_this()](const std::string& what) {
+  SpawnClose(CloseReason::kIdle);
+}
+
+void Session::SpawnClose(CloseReason reason) {
+  Spawn(core_.deps.loop, CloseInTurn(reason), [self = shared_from_this()](const std::string& what) {
     self->core_.Log(Severity::kError, "closing an idle session failed: " + what,
                     {{"session", self->row_.session_id}});
     self->closing_ = false;
@@ -87,21 +92,33 @@ void Session::OnIdleTimer() {
   });
 }
 
-awaitable<void> Session::CloseWhenIdle() {
+awaitable<void> Session::CloseInTurn(CloseReason reason) {
   const auto self = shared_from_this();
-  co_await CloseWorker(CloseReason::kIdle);
+  co_await CloseWorker(reason);
 }
 
-awaitable<void> Session::ShutDown(SteadyTime deadline) {
+std::optional<SteadyTime> Session::IdleSince() const {
+  const bool busy = running_ || closing_ || held_back_ || shut_down_ || !queue_.empty();
+  if (busy || !questions_.empty() || !worker_ || !worker_->alive()) return std::nullopt;
+  return worker_->last_activity();
+}
+
+awaitable<void> Session::ShutDown(SteadyTime deadline, bool keep_worker) {
   const auto self = shared_from_this();
   shut_down_ = true;
   idle_timer_.cancel();
+  changed_.Notify();  // a wait for a slot
   const TurnPtr turn = current_;
   if (turn && turn->row.state == TurnState::kStarting) {
     // Nothing of it reached the agent: it runs after the next start.
     SetTurnState(turn, TurnState::kQueued);
     recorder_.Flush();
-  } else if (turn && turn->running()) {
+  }
+  if (keep_worker && worker_ && worker_->row().set_up) {
+    worker_->LetGo();
+    co_return;
+  }
+  if (turn && turn->running()) {
     const milliseconds left =
         std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
     Cancel(turn, "shutdown", "acpd is stopping", std::max(left / 2, milliseconds(0)));
@@ -127,9 +144,7 @@ awaitable<void> Session::WaitForRest(SteadyTime deadline) {
 }
 
 void Session::EndLost(const TurnPtr& turn) {
-  turn->evidence.prompt_sent = true;
   turn->evidence.worker_lost = true;
-  turn->evidence.cancel_sent = turn->row.state == TurnState::kCancelling;
   turn->forced = true;  // a cancel that waits for this end: the tree was killed
   EndTurn(turn);
   if (current_ == turn) current_ = nullptr;

@@ -1,10 +1,13 @@
 // What an operator reads in the log of a session: one line for each step, with all its ids.
 #include <utility>
 
+#include "session/secrets.h"
 #include "session/session.h"
 
 namespace acpd::session {
 namespace {
+
+constexpr size_t kMaxLogField = 16u << 10;
 
 const char* NameOf(Outcome outcome) {
   switch (outcome) {
@@ -69,8 +72,44 @@ void Session::Log(Severity severity, std::string_view text, std::string_view tur
   LogFields all = {{"project", row_.project_id}, {"session", row_.session_id}};
   AddIfAny("turn", std::string(turn_id), all);
   if (worker_) all.emplace_back("worker", worker_->id());
-  for (auto& field : fields) all.push_back(std::move(field));
-  core_.Log(severity, text, std::move(all));
+  // Agents say what they like, their keys too.
+  const std::vector<std::string> secrets = Secrets();
+  for (const auto& [name, value] : fields)
+    all.emplace_back(name, session::HideSecrets(value, secrets, kMaxLogField));
+  core_.Log(severity, session::HideSecrets(text, secrets, kMaxLogField), std::move(all));
+}
+
+std::vector<std::string> Session::Secrets() const {
+  std::vector<std::string> secrets;
+  for (const auto& [name, value] : core_.config().secrets) secrets.push_back(value);
+  if (row_.model_provider) secrets.push_back(row_.model_provider->api_key);
+  const AgentDefinition* definition = agent();
+  if (!definition) return secrets;
+  LaunchContext context;
+  context.project_id = row_.project_id;
+  context.cwd = row_.cwd;
+  if (row_.model_provider) context.model = *row_.model_provider;
+  context.secrets = &core_.config().secrets;
+  context.daemon_env = DaemonEnvironment();
+  // An agent that cannot be launched like this has none of them.
+  const absl::StatusOr<acp::LaunchSpec> spec = BuildLaunchSpec(*definition, context, "");
+  if (!spec.ok()) return secrets;
+  for (const auto& [name, value] : spec->env) {
+    if (NamesSecret(name)) secrets.push_back(value);
+  }
+  return secrets;
+}
+
+std::string Session::HideSecrets(std::string_view text) const {
+  return session::HideSecrets(text, Secrets(), kMaxLogField);
+}
+
+void Session::OnWire(std::string_view direction, std::string_view line) {
+  if (!core_.wire_logged.contains(row_.session_id)) return;
+  Log(Severity::kInfo, "wire", CurrentTurnId(),
+      {{"direction", std::string(direction)},
+       {"size", std::to_string(line.size())},
+       {"line", HideSecrets(line)}});
 }
 
 void Session::LogTurnEnd(const Turn& turn) const {

@@ -12,13 +12,24 @@ SessionManager::~SessionManager() = default;
 
 awaitable<void> SessionManager::Start(LoadedState state) { return impl_->Start(std::move(state)); }
 
-awaitable<void> SessionManager::Shutdown(milliseconds timeout) { return impl_->Shutdown(timeout); }
+awaitable<void> SessionManager::Shutdown(milliseconds timeout, bool keep_workers) {
+  return impl_->Shutdown(timeout, keep_workers);
+}
 
 void SessionManager::RefuseNew() {
   impl_->core.refusing = true;
   for (const CallPtr& call : impl_->waiting) {
     if (call->waiting_on) call->waiting_on->Notify();
   }
+}
+
+ManagerCounts SessionManager::Counts() const { return impl_->Counts(); }
+void SessionManager::SetDraining(bool draining) { impl_->SetDraining(draining); }
+awaitable<absl::Status> SessionManager::WaitDrained(CallPtr call) {
+  return impl_->WaitDrained(std::move(call));
+}
+absl::Status SessionManager::SetWireLog(const std::string& session_id, bool on) {
+  return impl_->SetWireLog(session_id, on);
 }
 
 void SessionManager::Leave(const CallPtr& call) {

@@ -2,6 +2,7 @@
 #define ACPD_SESSION_SESSION_MANAGER_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +74,15 @@ struct RespondReply {
   std::string session_id, turn_id;
 };
 
+// What an operator sees of the whole, as it is in memory now.
+struct ManagerCounts {
+  std::map<SessionState, size_t> sessions;  // those that are known to callers
+  size_t queued_turns = 0, running_turns = 0;
+  size_t workers = 0, open_questions = 0;
+  bool draining = false;
+  std::vector<std::string> wire_logged;  // session ids
+};
+
 // Where a subscription reads, after its scope was resolved.
 struct SubscriptionQuery {
   LogScope scope;
@@ -106,13 +116,14 @@ class SessionManager {
   explicit SessionManager(Dependencies dependencies);
   ~SessionManager();
 
-  // Takes over what an earlier acpd left: its workers and their trees are ended, unfinished turns
-  // become INTERRUPTED, queued ones run. Returns when the leftovers are gone; calls may come before
-  // that.
+  // Takes over what an earlier acpd left: workers that were ready go on with their turns, others are
+  // ended with their trees; a turn whose worker is gone becomes INTERRUPTED, queued ones run. Returns
+  // when all of that is settled; calls may come before that.
   awaitable<void> Start(LoadedState state);
-  // Ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within its
-  // stop budget and all within `timeout`.
-  awaitable<void> Shutdown(milliseconds timeout);
+  // Lets go of the workers that are ready, with their turns, for the next acpd; or, not to keep them,
+  // ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within its stop
+  // budget and all within `timeout`.
+  awaitable<void> Shutdown(milliseconds timeout, bool keep_workers);
   // From now on new Chats and CreateSessions are refused with SHUTTING_DOWN, and waiting calls end
   // with it.
   void RefuseNew();
@@ -134,6 +145,17 @@ class SessionManager {
   awaitable<absl::StatusOr<AgentView>> ProbeAgent(CallPtr call, std::string agent);
   awaitable<absl::StatusOr<SubscriptionPlan>> PlanSubscription(CallPtr call,
                                                                SubscriptionQuery query);
+
+  // For operators.
+  ManagerCounts Counts() const;
+  // While draining, what would make a new turn is refused with DRAINING. Not stored.
+  void SetDraining(bool draining);
+  // Waits until every turn has ended, its end is stored and none can come; or until draining is over
+  // or the call's time is up. SHUTTING_DOWN.
+  awaitable<absl::Status> WaitDrained(CallPtr call);
+  // Whether the session's lines to and from its agent go to the log. SESSION_NOT_FOUND,
+  // SESSION_REPLACED, QUEUE_FULL (16 others do).
+  absl::Status SetWireLog(const std::string& session_id, bool on);
 
   // The caller has left: ends the waits of `call`.
   void Leave(const CallPtr& call);

@@ -310,7 +310,7 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   successor->RecordRow();
 
   successor->worker_->SetListener(successor.get(), row.session_id);
-  successor->recorder_.pending().worker = successor->worker_->row();
+  successor->worker_->RecordNotReady();
   ReleaseHeld(*successor);
   recorder_.EndChunk();
   auto [own, own_done] = recorder_.Take();

@@ -21,9 +21,13 @@ void NameRequested(const std::string& asked, const std::string& ran, SessionOrig
 }  // namespace
 
 void Session::Pump() {
-  if (running_ || queue_.empty() || shut_down_ || !core_.started) return;
+  if (running_ || queue_.empty() || shut_down_ || held_back_ || !core_.started) return;
+  Go(Run());
+}
+
+void Session::Go(awaitable<void> work) {
   running_ = true;
-  Spawn(core_.deps.loop, Run(), [self = shared_from_this()](const std::string& what) {
+  Spawn(core_.deps.loop, std::move(work), [self = shared_from_this()](const std::string& what) {
     self->core_.Log(Severity::kError, "the session's loop failed: " + what,
                     {{"session", self->row_.session_id}});
     self->RecoverFromDefect();
@@ -33,15 +37,45 @@ void Session::Pump() {
 // Whatever the loop was at, the session goes on with its next turn.
 void Session::RecoverFromDefect() {
   running_ = setting_up_ = closing_ = hold_updates_ = false;
+  slot_.reset();
   if (const TurnPtr turn = std::exchange(current_, nullptr); turn && !turn->ended()) {
     turn->evidence.start_failure = ToFailure(
         MakeError("INTERNAL", "acpd failed while it worked on this turn; its log says more."));
     EndTurn(turn);
   }
   recorder_.EndChunk();
+  ReleaseHeld(*this);
   recorder_.Flush();
   changed_.Notify();
   Pump();
+}
+
+// Something of this session cannot be stored, and what built on it was never said. The turn under
+// way cannot be told truly any more: it ends, with its agent, and the session goes on with the
+// next.
+void Session::OnStoreRefused(const absl::Status& why) {
+  const std::string text(why.message());
+  Log(Severity::kError, "the store refused a record: " + text, CurrentTurnId());
+  const auto listed = core_.sessions.find(row_.session_id);
+  if (listed == core_.sessions.end() || listed->second.get() != this) return;
+  recorder_.EndChunk();
+  OnNotice(Severity::kError, "STORE_REFUSED",
+           "A change of this session could not be stored (" + text +
+               "): what it held is missing here, and the turn under way was ended. The session "
+               "goes on; acpd's log says more.");
+  RecordRow();
+  for (const TurnPtr& turn : queue_) RecordTurn(turn);
+  if (const TurnPtr turn = current_; turn && !turn->ended()) {
+    turn->evidence.start_failure =
+        ToFailure(MakeError("INTERNAL", "A change of this turn could not be stored: " + text));
+    EndTurn(turn);
+  }
+  recorder_.Flush();
+  if (!worker_) return;
+  Spawn(core_.deps.loop, CloseWorker(CloseReason::kUnspecified, /*kill=*/true),
+        [self = shared_from_this()](const std::string& what) {
+          self->core_.Log(Severity::kError, "ending an agent failed: " + what);
+        });
 }
 
 awaitable<void> Session::Run() {
@@ -52,13 +86,16 @@ awaitable<void> Session::Run() {
       const SteadyTime never = SteadyTime::max();
       co_await changed_.Wait(never);
     }
-    if (queue_.empty()) break;
+    co_await WaitForSlot();
+    if (queue_.empty() || shut_down_) break;
     TurnPtr turn = queue_.front();
     queue_.pop_front();
     current_ = turn;
     co_await RunTurn(turn);
     if (current_ == turn) current_ = nullptr;
+    slot_.reset();
   }
+  slot_.reset();
   running_ = false;
   changed_.Notify();
   ArmIdleTimer();
@@ -71,6 +108,7 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   recorder_.Flush();
   setting_up_ = true;
   Ready ready = co_await MakeReady(turn);
+  CountStart(ready);
   if (ready.status.ok() && !ready.moved) co_await WaitForReplayEnd(turn);
   setting_up_ = false;
   if (ready.moved) co_return;
@@ -106,6 +144,7 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   recorder_.Append(turn->row.setup_only ? "" : turn->row.turn_id, event);
   LogReady(ready.origin, turn->row.turn_id);
   RecordRow();
+  RecordWorker(0);
   if (turn->row.setup_only) {
     turn->evidence.stop_reason = "end_turn";
     EndTurn(turn);
@@ -129,9 +168,11 @@ awaitable<void> Session::FallBackLate(TurnPtr turn) {
   turn->row.start_time = 0;
   turn->timeout_at = turn->kill_at = SteadyTime::max();
   SetTurnState(turn, TurnState::kStarting);
+  if (worker_) worker_->RecordNotReady();
   recorder_.Flush();
   setting_up_ = true;
-  const Ready moved = co_await FallBack(turn, std::move(ladder));
+  Ready moved = co_await FallBack(turn, std::move(ladder));
+  CountStart(moved);
   setting_up_ = false;
   if (moved.moved || turn->ended() || turn->row.state == TurnState::kQueued) co_return;
   turn->evidence.start_failure = ToFailure(moved.status);
@@ -157,6 +198,7 @@ void Session::StartPrompt(const TurnPtr& turn) {
   recorder_.Append(turn->row.turn_id, started);
   Log(Severity::kInfo, "turn started", turn->row.turn_id);
   turn->prompt_id = worker_->NextId();
+  RecordWorker(turn->prompt_id);
   worker_->SendPrompt(turn->prompt_id,
                       acp::PromptLine(turn->prompt_id, row_.agent_session_id, turn->row.prompt));
   SetTurnState(turn, TurnState::kRunning);
@@ -168,25 +210,6 @@ void Session::SetTurnState(const TurnPtr& turn, TurnState state) {
   turn->row.state = state;
   RecordTurn(turn);
   turn->changed.Notify();
-}
-
-awaitable<void> Session::WatchTurn(TurnPtr turn) {
-  while (!turn->ended() && !turn->phantom) {
-    const SteadyTime deadline = std::min(turn->timeout_at, turn->kill_at);
-    co_await turn->changed.Wait(deadline);
-    if (turn->ended() || turn->phantom) break;
-    const SteadyTime now = steady_clock::now();
-    if (now >= turn->timeout_at) {
-      turn->timeout_at = SteadyTime::max();
-      if (turn->evidence.limit.empty() && !turn->evidence.cancel_sent) {
-        turn->evidence.limit = "TURN_TIMEOUT";
-        const AgentDefinition* definition = agent();
-        BeginCancel(turn, definition ? definition->cancel_grace : milliseconds(30'000));
-        recorder_.Flush();
-      }
-    }
-    if (now >= turn->kill_at) co_await ForceEnd(turn);
-  }
 }
 
 awaitable<void> Session::ForceEnd(TurnPtr turn) {

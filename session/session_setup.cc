@@ -12,13 +12,16 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int64_t kProtocolVersion = 1;
-
 // What a call on a worker comes to that ended between two steps.
 AgentAnswer Exited() {
   AgentAnswer answer;
   answer.kind = AgentAnswer::Kind::kExited;
   return answer;
+}
+
+absl::Status StoppingDown() {
+  return MakeError("SHUTTING_DOWN",
+                   "acpd is stopping; the turn is kept and runs after the restart.");
 }
 
 }  // namespace
@@ -72,16 +75,25 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
   SetAgentSession(setup->session_id, true);
   fresh_resume_ = false;
   RecordRow();
-  ready.origin.kind = OriginKind::kNew;
+  ready.origin = NewOrigin();
   co_return ready;
 }
 
+// The successor of a fallback that was never prompted stays what it is: what its first turn runs on
+// is not what was asked for.
+SessionOrigin Session::NewOrigin() const {
+  if (row_.origin.kind == OriginKind::kFallback && !row_.prompt_sent) return row_.origin;
+  SessionOrigin origin;
+  origin.kind = OriginKind::kNew;
+  return origin;
+}
+
 bool Session::WorkerFits() const {
-  const AgentDefinition* definition = agent();
+  const AgentDefinition* definition = core_.config().Find(row_.agent);
   if (!definition) return true;  // an agent that left the config is carried on
   const absl::StatusOr<LaunchContext> context = MakeLaunchContext();
   if (!context.ok()) return true;
-  return worker_->fingerprint ==
+  return worker_->row().fingerprint ==
          LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
 }
 
@@ -106,14 +118,9 @@ absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
   return context;
 }
 
-absl::Status Session::StoppingDown() const {
-  return MakeError("SHUTTING_DOWN",
-                   "acpd is stopping; the turn is kept and runs after the restart.");
-}
-
 awaitable<absl::Status> Session::StartWorker() {
   if (shut_down_) co_return StoppingDown();
-  const AgentDefinition* definition = agent();
+  const AgentDefinition* definition = core_.config().Find(row_.agent);
   if (!definition) {
     co_return MakeError(
         "AGENT_NOT_FOUND",
@@ -121,7 +128,8 @@ awaitable<absl::Status> Session::StartWorker() {
   }
   const absl::StatusOr<LaunchContext> context = MakeLaunchContext();
   if (!context.ok()) co_return context.status();
-  const auto worker = std::make_shared<AgentWorker>(core_, *definition, this, row_.session_id);
+  const auto worker =
+      std::make_shared<AgentWorker>(core_, *definition, this, row_.session_id, slot_);
   absl::StatusOr<acp::LaunchSpec> spec = BuildLaunchSpec(*definition, *context, worker->id());
   if (!spec.ok()) co_return spec.status();
   const SteadyTime deadline = steady_clock::now() + definition->start_timeout;
@@ -145,7 +153,7 @@ awaitable<absl::Status> Session::StartWorker() {
   if (!checked.ok()) co_return checked;
   if (shut_down_) co_return StoppingDown();
 
-  worker->fingerprint =
+  worker->mutable_row().fingerprint =
       LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
   worker_ = worker;
   spec->orphan_timeout_ms = static_cast<uint32_t>(core_.config().limits.orphan_timeout.count());
@@ -168,17 +176,10 @@ awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
   if (answer.kind != AgentAnswer::Kind::kResult) {
     co_return SetupFailure(answer, "initialize", "START_TIMEOUT");
   }
-  absl::StatusOr<acp::InitializeResult> result = acp::ReadInitializeResult(answer.result);
-  if (!result.ok()) {
-    co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to initialize cannot be read: " +
-                                                 std::string(result.status().message()));
-  }
-  if (result->protocol_version != kProtocolVersion) {
-    co_return MakeError("PROTOCOL_MISMATCH",
-                        "The agent speaks ACP version " + std::to_string(result->protocol_version) +
-                            "; acpd speaks version 1. Install a version of the agent that does.");
-  }
+  absl::StatusOr<acp::InitializeResult> result = ReadInitialize(answer.result);
+  if (!result.ok()) co_return result.status();
   worker->initialize = *result;
+  worker->mutable_row().initialize_json = answer.result;
   AgentFacts& facts = core_.facts[row_.agent];
   facts.initialize = std::move(*result);
   co_return absl::OkStatus();

@@ -20,7 +20,13 @@ void FillLog(const StoredState& stored, uint64_t newest_position, RecentLog& log
   for (const auto& [id, bounds] : stored.project_bounds) {
     log.SetStored({LogScope::Kind::kProject, id}, bounds.oldest_position, bounds.newest_position);
   }
+  for (const auto& [id, position] : stored.cuts) log.SetCut(id, position);
   log.SetStored({}, stored.bounds.oldest_position, newest_position);
+}
+
+WallTime SystemTime() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
 }
 
 }  // namespace
@@ -58,7 +64,7 @@ absl::StatusOr<LoadedState> SqliteStore::Load() {
   absl::StatusOr<uint64_t> generation = RaiseGeneration(*db_, tuning_.boot_id);
   if (!generation.ok()) return ExplainDamage(generation.status(), path_);
   meta_.generation = *generation;
-  absl::StatusOr<StoredState> stored = LoadState(*db_);
+  absl::StatusOr<StoredState> stored = LoadState(*db_, options_.retention);
   if (!stored.ok()) return ExplainDamage(stored.status(), path_);
   return StartThreads(*std::move(stored));
 }
@@ -76,12 +82,14 @@ absl::Status SqliteStore::StartReaders() {
 }
 
 absl::StatusOr<LoadedState> SqliteStore::StartThreads(StoredState stored) {
+  log_.SetEpochEnds(std::move(stored.epoch_ends));
   log_.Fill([&](RecentLog& log) { FillLog(stored, meta_.newest_position, log); });
   if (absl::Status status = StartReaders(); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<Database>> checkpoints = OpenForCheckpoints(path_);
   if (!checkpoints.ok()) return checkpoints.status();
   auto committer = std::make_unique<Committer>(std::move(db_), meta_.generation,
-                                               meta_.newest_position, std::move(stored.marks));
+                                               meta_.newest_position, std::move(stored.marks),
+                                               std::move(stored.sizes), CommitterOptions());
   if (absl::Status status = committer->db().TakeStatus(); !status.ok()) {
     return ExplainDamage(status, path_);
   }
@@ -91,6 +99,11 @@ absl::StatusOr<LoadedState> SqliteStore::StartThreads(StoredState stored) {
       tuning_.writer,
       StoreWriter::Hooks{[this](Publication p) { log_.Publish(std::move(p)); }, post_});
   return std::move(stored.state);
+}
+
+Committer::Options SqliteStore::CommitterOptions() const {
+  return {options_.retention, options_.request_id_ttl,
+          options_.now ? options_.now : std::function<WallTime()>(SystemTime), tuning_.pruner};
 }
 
 void SqliteStore::Commit(std::vector<Record> group, CommitDone done) {

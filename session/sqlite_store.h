@@ -22,6 +22,7 @@ namespace acpd::session {
 struct SqliteStoreTuning {
   StoreWriter::Options writer;
   Checkpointer::Limits checkpoints;
+  StorePruner::Options pruner;
   std::string boot_id = BootId();
 };
 
@@ -56,6 +57,7 @@ class SqliteStore : public Store {
   SqliteStore(StoreOptions options, PostToLoop post, SqliteStoreTuning tuning, StateLock lock,
               std::unique_ptr<Database> db, StoreMeta meta);
   absl::StatusOr<LoadedState> StartThreads(StoredState stored);
+  Committer::Options CommitterOptions() const;
   absl::Status StartReaders();
 
   const StoreOptions options_;

@@ -74,8 +74,19 @@ struct WorkerRow {
   uint64_t agent_start_ticks = 0;
   uint64_t next_request_id = 0;  // of ours
   uint64_t next_stdin_seq = 0;
-  uint64_t consumed_offset = 0;
-  std::string pending;  // packed open requests of both directions
+  uint64_t consumed_offset = 0;  // of the agent's stdout, as committed
+  std::string discard;  // empty: consumed_offset is a line border; else what acp/line_splitter.h
+                        // knows of the line over the cap that is being thrown away there
+
+  // What memory knew of a worker whose set-up is over: the next acpd goes on with it.
+  bool set_up = false;
+  std::string fingerprint;      // of its launch
+  std::string initialize_json;  // the agent's answer to initialize
+  std::string modes;            // packed: id, name, description of each
+  std::string settings;         // packed: its agent definition, should it leave the config
+  uint64_t prompt_id = 0;       // our open session/prompt; 0: none
+  bool fresh_resume = false;    // the session (or the open prompt) is the first since a resume
+  bool replaying = false, replay_known = false, replay_seen = false;  // session/load's replay
 };
 
 struct OutboxLine {
@@ -106,8 +117,9 @@ struct Record {
   std::vector<OutboxLine> outbox;
   std::string stdin_done_worker;  // with stdin_done: outbox rows of this worker up to that seq go
   uint64_t stdin_done = 0;
-  std::string link_worker;  // with link_offset: the consumed stdout offset of this worker
+  std::string link_worker;  // with the next two: how far this worker's stdout was consumed
   uint64_t link_offset = 0;
+  std::string link_discard;
   EventBatch events;
   bool forget_session =
       false;  // DeleteSession: every older row and event of the session goes, this record's stay
@@ -117,9 +129,22 @@ struct Record {
 };
 
 struct CommitResult {
-  absl::Status
-      status;  // OK; or the reason why this group alone was refused (ABORTED: lost ownership)
+  // OK; or the reason why this group alone was refused. ABORTED: a newer acpd owns the store, no
+  // record of this one will be taken any more. FAILED_PRECONDITION: the record does not follow the
+  // last committed one of its session, as all do that were under way behind a refused one. Others:
+  // it cannot be stored.
+  absl::Status status;
   uint64_t first_position = 0;  // of the first event of the group's last record that has events
+
+  // How far a session is committed, at the place of this result among all.
+  struct Standing {
+    std::string session_id;
+    uint64_t committed_number = 0;  // 0: none of this generation
+    uint64_t committed_seq = 0;
+  };
+  // Of a refused group: one for each of its records. The session goes on with the number and the
+  // seq directly behind these; what was handed over before this result came is refused like it.
+  std::vector<Standing> standings = {};
 };
 
 struct LoadedState {
@@ -129,6 +154,7 @@ struct LoadedState {
   std::vector<TurnRow> unfinished;            // by session, in queue order
   std::vector<QuestionRow> open_questions;
   std::vector<WorkerRow> workers;
+  std::vector<OutboxLine> outbox;  // by worker, in order of seq
 };
 
 struct TurnQuery {

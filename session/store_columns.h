@@ -157,7 +157,17 @@ struct Table<WorkerRow> {
     v("next_request_id", row.next_request_id);
     v("next_stdin_seq", row.next_stdin_seq);
     v("consumed_offset", row.consumed_offset);
-    v.Raw("pending", row.pending);
+    v.Raw("discard", row.discard);
+    v("set_up", row.set_up);
+    v.Raw("fingerprint", row.fingerprint);
+    v("initialize_json", row.initialize_json);
+    v.Raw("modes", row.modes);
+    v.Raw("settings", row.settings);
+    v("prompt_id", row.prompt_id);
+    v("fresh_resume", row.fresh_resume);
+    v("replaying", row.replaying);
+    v("replay_known", row.replay_known);
+    v("replay_seen", row.replay_seen);
   }
 };
 

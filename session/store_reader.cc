@@ -69,6 +69,12 @@ StoreReader::StoreReader(std::unique_ptr<Database> db)
       page_of_session_(*db_, absl::StrCat(kRowColumns,
                                           "WHERE session_id = ?1 AND first_seq >= ?2 "
                                           "ORDER BY first_seq")),
+      cuts_(*db_,
+            "SELECT session_id, project_id, seq + 1, (SELECT first_position FROM events "
+            "WHERE events.session_id = cuts.session_id ORDER BY first_seq LIMIT 1) "
+            "FROM cuts JOIN sessions USING(session_id) WHERE position > ?"),
+      forgotten_below_(*db_, "SELECT below_seq FROM forgotten WHERE session_id = ?"),
+      all_forgotten_(*db_, "SELECT session_id, below_seq FROM forgotten"),
       row_at_position_(*db_, absl::StrCat(kPlaceColumns,
                                           "WHERE first_position <= ? "
                                           "ORDER BY first_position DESC LIMIT 1")),
@@ -140,25 +146,54 @@ uint64_t StoreReader::SeekSeq(const std::string& session_id, uint64_t after) {
   return found;
 }
 
-absl::StatusOr<std::vector<LogRowPtr>> StoreReader::Page(const LogScope& scope, uint64_t after,
-                                                         uint64_t through, size_t max_bytes) {
+// Of a deleted session, whose older rows may not have gone yet; 0: of no such one.
+uint64_t StoreReader::ForgottenBelow(const std::string& session_id) {
+  const uint64_t seq = forgotten_below_.Bind(session_id).Next() ? forgotten_below_.UInt(0) : 0;
+  forgotten_below_.Reset();
+  return seq;
+}
+
+std::map<std::string, uint64_t> StoreReader::AllForgotten() {
+  std::map<std::string, uint64_t> all;
+  all_forgotten_.Reset();
+  while (all_forgotten_.Next()) all[all_forgotten_.Text(0)] = all_forgotten_.UInt(1);
+  return all;
+}
+
+std::vector<LostEvents> StoreReader::LostBehind(const LogScope& scope, uint64_t after) {
+  std::vector<LostEvents> lost;
+  cuts_.Bind(after);
+  while (cuts_.Next()) {
+    LostEvents events{cuts_.Text(0), cuts_.Text(1), cuts_.UInt(2), cuts_.UInt(3)};
+    if (IsInScope(scope, events.session_id, events.project_id)) lost.push_back(std::move(events));
+  }
+  return lost;
+}
+
+absl::StatusOr<StoreReader::LogPage> StoreReader::Page(const LogScope& scope, uint64_t after,
+                                                       uint64_t through, size_t max_bytes) {
   ReadTransaction transaction(begin_, end_);
   Statement* page = &page_of_all_;
   if (scope.kind == LogScope::Kind::kSession) {
     page = &page_of_session_;
-    page->Bind(scope.id, SeekSeq(scope.id, after));
+    page->Bind(scope.id, std::max(SeekSeq(scope.id, after), ForgottenBelow(scope.id)));
   } else if (scope.kind == LogScope::Kind::kProject) {
     page = &page_of_project_;
     page->Bind(after, scope.id);
   } else {
     page->Bind(after);
   }
+  const std::map<std::string, uint64_t> forgotten = AllForgotten();
   std::vector<LogRowPtr> rows;
   size_t bytes = 0;
   while (bytes < max_bytes && page->Next()) {
     const uint64_t first = page->UInt(0), count = page->UInt(2);
     if (first > through) break;
     if (first + count - 1 <= after) continue;
+    if (!forgotten.empty()) {
+      auto of_session = forgotten.find(page->Text(3));
+      if (of_session != forgotten.end() && page->UInt(1) < of_session->second) continue;
+    }
     const size_t size = page->Bytes(6).size();
     if (!rows.empty() && bytes + size > max_bytes) break;
     rows.push_back(ReadLogRow(*page));
@@ -168,13 +203,15 @@ absl::StatusOr<std::vector<LogRowPtr>> StoreReader::Page(const LogScope& scope, 
     bytes += size;
   }
   page->Reset();
+  std::vector<LostEvents> lost = LostBehind(scope, after);
   if (absl::Status status = db_->TakeStatus(); !status.ok()) return status;
-  return rows;
+  return LogPage{std::move(rows), std::move(lost)};
 }
 
 StoreReader::Event StoreReader::ReadEvent(const std::string& session_id, uint64_t seq) {
   ReadTransaction transaction(begin_, end_);
   Event event;
+  if (seq < ForgottenBelow(session_id)) return event;
   event_at_seq_.Bind(session_id, seq);
   if (event_at_seq_.Next()) {
     const LogRowPtr row = ReadLogRow(event_at_seq_);
@@ -188,8 +225,9 @@ StoreReader::Event StoreReader::ReadEvent(const std::string& session_id, uint64_
 }
 
 uint64_t StoreReader::Locate(const std::string& session_id, uint64_t seq) {
-  row_at_seq_.Bind(session_id, seq);
   uint64_t position = 0;
+  if (seq < ForgottenBelow(session_id)) return position;
+  row_at_seq_.Bind(session_id, seq);
   if (row_at_seq_.Next()) {
     const uint64_t offset = seq - row_at_seq_.UInt(1);
     if (offset < row_at_seq_.UInt(2)) position = row_at_seq_.UInt(0) + offset;

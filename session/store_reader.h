@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +26,13 @@ class StoreReader {
   explicit StoreReader(std::unique_ptr<Database> db);
 
   // The rows of `scope` that hold events behind `after`, none that begins behind `through`: at most
-  // `max_bytes`, but at least one if there is one.
-  absl::StatusOr<std::vector<LogRowPtr>> Page(const LogScope& scope, uint64_t after,
-                                              uint64_t through, size_t max_bytes);
+  // `max_bytes`, but at least one if there is one. And what retention took behind `after`.
+  struct LogPage {
+    std::vector<LogRowPtr> rows;
+    std::vector<LostEvents> lost;
+  };
+  absl::StatusOr<LogPage> Page(const LogScope& scope, uint64_t after, uint64_t through,
+                               size_t max_bytes);
   struct Event {
     uint64_t position = 0;  // 0: not stored
     std::string bytes;
@@ -41,13 +46,17 @@ class StoreReader {
                                           const std::string& question_id);
 
  private:
+  std::vector<LostEvents> LostBehind(const LogScope& scope, uint64_t after);
+  uint64_t ForgottenBelow(const std::string& session_id);
+  std::map<std::string, uint64_t> AllForgotten();
   uint64_t SeekSeq(const std::string& session_id, uint64_t after);
   std::optional<uint64_t> SeqAtPosition(const std::string& session_id, uint64_t position);
   void AddPositions(std::vector<FoundTurn>& turns);
 
   std::unique_ptr<Database> db_;
   Statement begin_, end_;
-  Statement page_of_all_, page_of_project_, page_of_session_;
+  Statement page_of_all_, page_of_project_, page_of_session_, cuts_;
+  Statement forgotten_below_, all_forgotten_;
   Statement row_at_position_, row_at_seq_, event_at_seq_, first_row_, last_row_;
   Statement turn_by_id_, turn_by_request_, question_;
 };

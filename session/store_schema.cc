@@ -98,13 +98,63 @@ CREATE UNIQUE INDEX events_by_session ON events(session_id, first_seq);
 CREATE INDEX events_by_project ON events(project_id, first_position);
 )sql";
 
+// Version 2. What the next acpd needs to go on with a worker; workers of version 1 are ended at
+// the start. And what retention needs: when a row of the log was committed, and how many bytes its
+// session's log had before it (session/log_sizes.h), so that a log's size is known from its first
+// and its last row. `cuts` has the last event that went of each session that lost some;
+// `forgotten` the deleted sessions whose rows are still to go: nobody is shown them.
+constexpr char kVersion2[] = R"sql(
+ALTER TABLE workers RENAME TO workers1;
+CREATE TABLE workers(
+  worker_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, socket_path TEXT NOT NULL,
+  worker_pid INTEGER NOT NULL, worker_start_ticks INTEGER NOT NULL,
+  agent_pid INTEGER NOT NULL, agent_start_ticks INTEGER NOT NULL,
+  next_request_id INTEGER NOT NULL, next_stdin_seq INTEGER NOT NULL,
+  consumed_offset INTEGER NOT NULL, discard BLOB NOT NULL, set_up INTEGER NOT NULL,
+  fingerprint BLOB NOT NULL, initialize_json TEXT NOT NULL, modes BLOB NOT NULL,
+  settings BLOB NOT NULL, prompt_id INTEGER NOT NULL, fresh_resume INTEGER NOT NULL,
+  replaying INTEGER NOT NULL, replay_known INTEGER NOT NULL,
+  replay_seen INTEGER NOT NULL) STRICT;
+INSERT INTO workers SELECT
+  worker_id, session_id, socket_path, worker_pid, worker_start_ticks, agent_pid,
+  agent_start_ticks, next_request_id, next_stdin_seq, consumed_offset, x'', 0, x'', '', x'', x'',
+  0, 0, 0, 0, 0 FROM workers1;
+DROP TABLE workers1;
+
+ALTER TABLE events RENAME TO events1;
+DROP INDEX events_by_session;
+DROP INDEX events_by_project;
+CREATE TABLE events(
+  first_position INTEGER PRIMARY KEY, session_id TEXT NOT NULL, project_id TEXT NOT NULL,
+  first_seq INTEGER NOT NULL, count INTEGER NOT NULL, time INTEGER NOT NULL,
+  log_offset INTEGER NOT NULL, ends BLOB NOT NULL, bytes BLOB NOT NULL) STRICT;
+INSERT INTO events SELECT
+  first_position, session_id, project_id, first_seq, count,
+  CAST(strftime('%s', 'now') AS INTEGER) * 1000000, log_offset, ends, bytes
+  FROM events1 JOIN (SELECT first_position AS position, coalesce(
+    sum(length(bytes) + length(ends) + 200) OVER (PARTITION BY session_id ORDER BY first_seq
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS log_offset FROM events1)
+  ON position = first_position ORDER BY first_position;
+DROP TABLE events1;
+CREATE UNIQUE INDEX events_by_session ON events(session_id, first_seq);
+CREATE INDEX events_by_project ON events(project_id, first_position);
+
+CREATE TABLE cuts(
+  session_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, position INTEGER NOT NULL) STRICT;
+CREATE INDEX cuts_by_position ON cuts(position);
+CREATE TABLE forgotten(session_id TEXT PRIMARY KEY, below_seq INTEGER NOT NULL) STRICT;
+CREATE INDEX turns_ended ON turns(end_time) WHERE state = 6;
+CREATE INDEX questions_resolved ON questions(expire_time) WHERE resolved = 1;
+CREATE INDEX sessions_deleted ON sessions(last_active_time) WHERE deleted = 1;
+)sql";
+
 // Entry i brings a file from version i to i + 1. A landed entry never changes.
-constexpr const char* kMigrations[] = {kVersion1};
+constexpr const char* kMigrations[] = {kVersion1, kVersion2};
 
 // Both only hold when set before the file's first page is written.
 constexpr char kNewFile[] = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL";
 
-absl::Status MakeFile(const std::string& path) {
+absl::Status MakeFile(const std::string& state_dir, const std::string& path) {
   // SQLite gives the files beside it the mode of this one.
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) {
@@ -112,18 +162,32 @@ absl::Status MakeFile(const std::string& path) {
                                                       " cannot be opened (", strerror(errno),
                                                       "): check state_dir's owner and mode."));
   }
+  const off_t size = lseek(fd, 0, SEEK_END);
   close(fd);
+  // The reserve is made behind the tables, so this file was not always empty.
+  if (size == 0 && access((state_dir + "/reserve").c_str(), F_OK) == 0) {
+    return absl::DataLossError("the file is empty, but state_dir was in use");
+  }
   return absl::OkStatus();
 }
 
-bool Migrate(Database& db, int from) {
+// All steps in one transaction: a file is of its old version as a whole, or of the newest.
+absl::Status Migrate(Database& db, const std::string& path, int from) {
+  if (from == NewestSchemaVersion()) return db.TakeStatus();
+  db.Exec("BEGIN IMMEDIATE");
   for (int version = from; version < NewestSchemaVersion(); ++version) {
-    db.Exec("BEGIN IMMEDIATE");
     db.Exec(kMigrations[version]);
-    db.Exec(absl::StrCat("PRAGMA user_version = ", version + 1).c_str());
-    db.Exec("COMMIT");
   }
-  return db.ok();
+  db.Exec(absl::StrCat("PRAGMA user_version = ", NewestSchemaVersion()).c_str());
+  db.Exec("COMMIT");
+  absl::Status status = db.TakeStatus();
+  if (db.in_transaction()) db.Exec("ROLLBACK");
+  if (status.ok() || absl::IsDataLoss(status)) return status;
+  return absl::FailedPreconditionError(
+      absl::StrCat("The store ", path, " could not be brought from schema ", from, " to ",
+                   NewestSchemaVersion(), " (", status.message(),
+                   ") and is as it was: see that its disk has as much room again as it takes and "
+                   "that nothing else uses it, and start again."));
 }
 
 absl::StatusOr<std::unique_ptr<Database>> OpenWith(const std::string& path, int flags,
@@ -142,7 +206,10 @@ int NewestSchemaVersion() { return static_cast<int>(std::size(kMigrations)); }
 std::string DatabasePath(const std::string& state_dir) { return state_dir + "/acpd.db"; }
 
 absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path) {
-  if (absl::Status status = MakeFile(path); !status.ok()) return status;
+  const std::string state_dir = path.substr(0, path.rfind('/'));
+  if (absl::Status status = MakeFile(state_dir, path); !status.ok()) {
+    return ExplainDamage(status, path);
+  }
   absl::StatusOr<std::unique_ptr<Database>> db =
       OpenWith(path, SQLITE_OPEN_READWRITE, "PRAGMA busy_timeout = 200");
   if (!db.ok()) return db;
@@ -156,8 +223,9 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path
   if (version == 0) (*db)->Exec(kNewFile);
   (*db)->Exec("PRAGMA journal_mode = WAL");
   (*db)->Exec("PRAGMA wal_autocheckpoint = 0");
-  Migrate(**db, static_cast<int>(version));
   if (absl::Status status = (*db)->TakeStatus(); !status.ok()) return ExplainDamage(status, path);
+  absl::Status status = Migrate(**db, path, static_cast<int>(version));
+  if (!status.ok()) return ExplainDamage(status, path);
   return db;
 }
 

@@ -66,6 +66,7 @@ StoreWriter::StoreWriter(std::unique_ptr<Committer> committer, Checkpointer* che
       reserve_(std::move(reserve)),
       options_(std::move(options)),
       hooks_(std::move(hooks)) {
+  prune_at_ = Clock::now() + options_.prune_every;
   sqlite3_wal_hook(committer_->db().handle(), KeepWalSize, &wal_bytes_);
   thread_ = std::thread([this] { Run(); });
 }
@@ -90,6 +91,11 @@ void StoreWriter::Commit(std::vector<Record> records, Store::CommitDone done) {
 
 absl::Status StoreWriter::health() const {
   MutexLock lock(mutex_);
+  if (absl::IsDataLoss(trouble_)) {
+    return Unavailable(absl::StrCat("The store is damaged (", trouble_.message(),
+                                    "): stop acpd, then restore state_dir from a backup or move "
+                                    "it away to start with an empty one."));
+  }
   if (!trouble_.ok()) {
     return Unavailable(absl::StrCat("The store cannot be written (", trouble_.message(),
                                     "): check the disk of state_dir; acpd goes on by itself."));
@@ -117,15 +123,19 @@ void StoreWriter::Run() {
     auto [quick, synced] = SplitBySync(*std::move(batch));
     CommitBatch(std::move(quick));
     CommitBatch(std::move(synced));
+    Prune();
     checkpointer_->WalHas(wal_bytes_);
   }
 }
 
+// An empty batch: it is time for a slice of retention.
 std::optional<StoreWriter::Batch> StoreWriter::NextBatch() {
   MutexLock lock(mutex_);
   commit_since_.reset();
-  while (queue_.empty() && !close_by_) changed_.Wait(mutex_);
-  if (queue_.empty()) return std::nullopt;
+  while (queue_.empty() && !close_by_ && Clock::now() < prune_at_) {
+    changed_.WaitUntil(mutex_, prune_at_);
+  }
+  if (queue_.empty() && close_by_) return std::nullopt;
   commit_since_ = Clock::now();
   Batch batch;
   size_t events = 0;
@@ -158,7 +168,10 @@ void StoreWriter::CommitAll(const Groups& groups) {
   for (CommitGroup* group : groups) {
     // Alone, so that the others are not lost with the one that cannot be stored.
     if (one_by_one) status = CommitGroups({group});
-    if (!status.ok()) group->result = {status, 0};
+    if (!status.ok()) {
+      group->result = {status, 0};
+      committer_->AddStandings(*group);
+    }
   }
   if (IsTransient(status)) {
     MutexLock lock(mutex_);
@@ -181,6 +194,25 @@ absl::Status StoreWriter::CommitGroups(const Groups& groups) {
   if (!publication.empty()) hooks_.publish(std::move(publication));
   reserve_.Make();
   return status;
+}
+
+bool StoreWriter::IsClosing() const {
+  MutexLock lock(mutex_);
+  return close_by_.has_value();
+}
+
+// A slice that fails has done nothing and is tried again the next time.
+void StoreWriter::Prune() {
+  if (Clock::now() < prune_at_ || IsClosing()) return;
+  if (options_.before_slice) options_.before_slice();
+  const Clock::time_point began = Clock::now();
+  Publication publication;
+  const absl::StatusOr<bool> more = committer_->Prune(&publication);
+  if (absl::IsDataLoss(more.status())) SetTrouble(more.status());
+  if (!publication.empty()) hooks_.publish(std::move(publication));
+  const Clock::time_point ended = Clock::now();
+  const bool go_on = more.ok() && *more;
+  prune_at_ = go_on ? ended + options_.prune_rest * (ended - began) : ended + options_.prune_every;
 }
 
 absl::Status StoreWriter::TryOnce(const Groups& groups, Publication* publication) {

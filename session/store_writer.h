@@ -23,8 +23,8 @@ namespace acpd::session {
 // The store thread. Everything that gathered during one transaction makes up the next one, up to
 // kMaxEvents; what has to be synced makes one of its own, so that nothing else waits for the disk.
 // What a full disk, an I/O error or a lock prevents is tried again until it goes; any other error
-// makes a batch fall into its groups, so that only the one that cannot be stored fails.
-// Thread-safe. Owned by the store.
+// makes a batch fall into its groups, so that only the one that cannot be stored fails. Old rows
+// are taken out in slices: at most one between two transactions. Thread-safe. Owned by the store.
 class StoreWriter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,8 +34,11 @@ class StoreWriter {
     std::chrono::milliseconds retry{250};  // pause between two tries
     std::chrono::milliseconds stall{
         2000};  // a commit under way for longer makes the store unavailable
+    std::chrono::milliseconds prune_every{10'000};  // looks for rows that are to go
+    int prune_rest = 3;  // after a slice of it: this many times its duration there is none
     // Tests: called on the store thread before each transaction, with its connection.
     std::function<void(sqlite3*)> before_commit;
+    std::function<void()> before_slice;  // tests: before each slice of retention
   };
   struct Hooks {
     std::function<void(Publication)> publish;                 // on the store thread
@@ -68,12 +71,15 @@ class StoreWriter {
   bool TimeIsUp() const;
   bool PauseBeforeRetry();
   void Deliver(Batch batch);
+  bool IsClosing() const;
+  void Prune();
   void SetTrouble(const absl::Status& status);
 
   const std::unique_ptr<Committer> committer_;
   Checkpointer* const checkpointer_;
-  ReserveFile reserve_;   // store thread only
-  size_t wal_bytes_ = 0;  // store thread only
+  ReserveFile reserve_;         // store thread only
+  size_t wal_bytes_ = 0;        // store thread only
+  Clock::time_point prune_at_;  // store thread only
   const Options options_;
   const Hooks hooks_;
   std::atomic<size_t> uncommitted_{0};

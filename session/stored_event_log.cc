@@ -10,24 +10,12 @@ namespace {
 
 constexpr size_t kDiskPageBytes = 256 << 10;
 
-bool IsInScope(const LogRow& row, const LogScope& scope) {
-  switch (scope.kind) {
-    case LogScope::Kind::kSession:
-      return row.session_id == scope.id;
-    case LogScope::Kind::kProject:
-      return row.project_id == scope.id;
-    case LogScope::Kind::kEverything:
-      break;
-  }
-  return true;
-}
-
 LogScope ProjectScope(std::string id) { return {LogScope::Kind::kProject, std::move(id)}; }
 
 std::vector<LogRowPtr> RowsOf(const std::vector<LogRowPtr>& rows, const LogScope& scope) {
   std::vector<LogRowPtr> in_scope;
   for (const LogRowPtr& row : rows) {
-    if (IsInScope(*row, scope)) in_scope.push_back(row);
+    if (IsInScope(scope, row->session_id, row->project_id)) in_scope.push_back(row);
   }
   return in_scope;
 }
@@ -81,8 +69,8 @@ StoredEventLog::Answer StoredEventLog::Decide(const Pending& pending, Page* page
 
 bool StoredEventLog::Next(const LogScope& scope, uint64_t after, size_t max_bytes, bool past_only,
                           Page* page, PageDone done, uint64_t* ticket) {
-  auto pending =
-      std::make_shared<Pending>(Pending{scope, after, max_bytes, past_only, std::move(done), 0});
+  auto pending = std::make_shared<Pending>(
+      Pending{scope, after, max_bytes, past_only, std::move(done), 0, {}});
   {
     MutexLock lock(mutex_);
     *ticket = pending->ticket = next_ticket_++;
@@ -100,6 +88,8 @@ bool StoredEventLog::Follow(const PendingPtr& pending, Page* page) {
     if (!pending_.contains(pending->ticket)) return false;
     switch (Decide(*pending, page, &through)) {
       case Answer::kPage:
+        page->lost = std::move(pending->lost);
+        if (page->lost.empty()) page->lost = recent_.LostBehind(pending->scope, pending->after);
         pending_.erase(pending->ticket);
         return true;
       case Answer::kWait:
@@ -125,17 +115,19 @@ bool StoredEventLog::Submit(ReaderPool::Job job) {
 
 // Reader thread.
 void StoredEventLog::TakePage(const PendingPtr& pending, uint64_t through,
-                              absl::StatusOr<std::vector<LogRowPtr>> rows) {
+                              absl::StatusOr<StoreReader::LogPage> read) {
   Page page;
-  if (!rows.ok()) {
-    page.status = CannotRead(std::string(rows.status().message()));
-  } else if (rows->empty()) {
-    // What lay behind the cursor was forgotten: nothing is left up to `through`.
+  if (read.ok() && pending->lost.empty()) pending->lost = std::move(read->lost);
+  if (!read.ok()) {
+    page.status = CannotRead(std::string(read.status().message()));
+  } else if (read->rows.empty()) {
+    // What lay behind the cursor is gone: nothing is left up to `through`.
     pending->after = std::max(pending->after, through);
     if (Follow(pending, &page)) pending->done(std::move(page));
     return;
   } else {
-    page.rows = *std::move(rows);
+    page.rows = std::move(read->rows);
+    page.lost = std::move(pending->lost);
   }
   if (TakeTicket(pending->ticket)) pending->done(std::move(page));
 }
@@ -161,6 +153,13 @@ void StoredEventLog::Forget(uint64_t ticket) {
 // ---- The store thread.
 
 void StoredEventLog::Apply(const Publication& publication) {
+  for (const Publication::Cut& cut : publication.cuts) {
+    if (!cut.forgotten) {
+      recent_.Cut(cut.session_id, cut.cut_position, cut.oldest_seq, cut.oldest_position);
+    }
+    recent_.SetOldest(ProjectScope(cut.project_id), cut.oldest_in_project);
+    recent_.SetOldest({}, cut.oldest_of_all);
+  }
   for (const Publication::Forgotten& gone : publication.forgotten) {
     recent_.Forget(gone.session_id);
     recent_.SetOldest(ProjectScope(gone.project_id), gone.oldest_in_project);
@@ -184,6 +183,9 @@ void StoredEventLog::TakeWoken(const ScopeKey& key, const std::vector<LogRowPtr>
       ++waiter;
       continue;
     }
+    page.lost = std::move(waiter->second->lost);
+    if (page.lost.empty())
+      page.lost = recent_.LostBehind(waiter->second->scope, waiter->second->after);
     pending_.erase(waiter->first);
     woken.emplace_back(std::move(waiter->second), std::move(page));
     waiter = waiters.erase(waiter);
@@ -231,6 +233,12 @@ LogBounds StoredEventLog::Bounds(const LogScope& scope) const {
     bounds.newest_seq = session->newest_seq;
   }
   return bounds;
+}
+
+std::optional<uint64_t> StoredEventLog::EpochEnd(const std::string& epoch) const {
+  auto end = epoch_ends_.find(epoch);
+  if (end == epoch_ends_.end()) return std::nullopt;
+  return end->second;
 }
 
 std::shared_ptr<const Labels> StoredEventLog::LabelsOf(const std::string& session_id) const {

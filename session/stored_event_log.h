@@ -31,6 +31,7 @@ class StoredEventLog : public EventLog {
   // memory.
   void Fill(const std::function<void(RecentLog&)>& fill);
   void SetReaders(ReaderPool* readers) { readers_ = readers; }
+  void SetEpochEnds(std::map<std::string, uint64_t> ends) { epoch_ends_ = std::move(ends); }
   // Store thread: takes over what was committed, and calls the readers that waited for it.
   void Publish(Publication publication);
 
@@ -43,6 +44,7 @@ class StoredEventLog : public EventLog {
               std::function<void(uint64_t position)> done) override;
   void ReadEvent(std::string session_id, uint64_t seq,
                  std::function<void(uint64_t position, std::string bytes)> done) override;
+  std::optional<uint64_t> EpochEnd(const std::string& epoch) const override;
   std::shared_ptr<const Labels> LabelsOf(const std::string& session_id) const override;
 
  private:
@@ -54,6 +56,7 @@ class StoredEventLog : public EventLog {
     bool past_only = false;
     PageDone done;
     uint64_t ticket = 0;
+    std::vector<LostEvents> lost;  // found when `after` moved over what is gone
   };
   using PendingPtr = std::shared_ptr<Pending>;
   using ScopeKey = std::pair<LogScope::Kind, std::string>;
@@ -65,7 +68,7 @@ class StoredEventLog : public EventLog {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Follow(const PendingPtr& pending, Page* page);
   void TakePage(const PendingPtr& pending, uint64_t through,
-                absl::StatusOr<std::vector<LogRowPtr>> rows);
+                absl::StatusOr<StoreReader::LogPage> read);
   bool Submit(ReaderPool::Job job);
   bool TakeTicket(uint64_t ticket);
   void Apply(const Publication& publication) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -73,6 +76,7 @@ class StoredEventLog : public EventLog {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ReaderPool* readers_ = nullptr;
+  std::map<std::string, uint64_t> epoch_ends_;  // set once, at the start
   mutable Mutex mutex_;
   RecentLog recent_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;

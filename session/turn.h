@@ -34,6 +34,7 @@ struct Turn {
   bool fresh_resume = false;  // its prompt is the first since the session was resumed
   bool phantom = false;       // the resume only looked good: fall back once
   bool forced = false;        // its worker was killed for it
+  SteadyTime queued_at{};     // accepted here, or found in the store
   SteadyTime timeout_at = SteadyTime::max();
   SteadyTime kill_at = SteadyTime::max();
   SteadyTime cancel_asked_at{};

@@ -40,6 +40,10 @@ bool Listener::Open(const std::string& path) {
   return true;
 }
 
+void Listener::RemovePath() { unlink(path_.c_str()); }
+
+bool Listener::PathExists() const { return access(path_.c_str(), F_OK) == 0; }
+
 UniqueFd Listener::Accept() {
   UniqueFd fd(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd.open() && !MayConnect(fd.get())) fd.Reset();

@@ -21,6 +21,10 @@ class Listener {
   // The next connection that may be served; not open when there is none.
   UniqueFd Accept();
 
+  // Nobody can connect any more; who has is still accepted.
+  void RemovePath();
+  bool PathExists() const;
+
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
 

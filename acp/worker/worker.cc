@@ -10,6 +10,8 @@ namespace {
 // Until the first ATTACH says otherwise: the longest default ACP line and 1 MiB.
 constexpr uint64_t kDefaultWindow = 34u << 20;
 constexpr int64_t kOrphanGraceMs = 5000;
+// How long who was connecting while the spool was written has for its ATTACH.
+constexpr int64_t kLateAttachMs = 5000;
 
 // The places of polls_; those of waiting_ follow.
 enum Slot : size_t { kListener, kChildren, kStdout, kStderr, kStdin, kServed, kFirstWaiting };
@@ -71,23 +73,47 @@ void Worker::Step(int64_t now) {
 }
 
 int64_t Worker::NextDeadline() const {
-  int64_t orphan = INT64_MAX;
-  if (!served_ && !orphaned_) orphan = unattached_since_ + spec_.orphan_timeout_ms;
-  return std::min(orphan, tree_.deadline());
+  int64_t own = INT64_MAX;
+  if (!served_ && spooled_) own = late_deadline_;
+  if (!served_ && !spooled_ && !orphaned_) own = unattached_since_ + spec_.orphan_timeout_ms;
+  return std::min(own, tree_.deadline());
 }
 
+// Nobody comes: the agent ends, what nobody fetched goes to the spool, and the worker leaves.
 void Worker::CheckOrphaned(int64_t now) {
   if (served_) return;
   if (!orphaned_ && now >= unattached_since_ + spec_.orphan_timeout_ms) {
     orphaned_ = true;
     tree_.Stop(kOrphanGraceMs, now);
   }
-  if (orphaned_ && ended_) Leave(/*write_spool=*/true);
+  if (orphaned_ && ended_ && !spooled_) Spool(now);
+  if (spooled_ && (waiting_.empty() || now >= late_deadline_)) leave_ = true;
 }
 
-void Worker::Leave(bool write_spool) {
-  if (write_spool) WriteSpool(listener_.path() + ".spool", MakeHello(), stdout_, MakeExit());
+// From here on who looks for the worker finds the spool, since the socket goes after it. Who was
+// connecting meanwhile is served once more: its connection must not end without a word.
+void Worker::Spool(int64_t now) {
+  if (WriteSpool(SpoolPath(), MakeHello(), stdout_, MakeExit())) {
+    listener_.RemovePath();
+    spooled_ = true;
+    late_deadline_ = now + kLateAttachMs;
+    while (Accept()) {
+    }
+  } else if (listener_.PathExists()) {
+    // A full disk, say: what nobody has fetched yet is kept for as long again.
+    orphaned_ = false;
+    unattached_since_ = now;
+  } else {
+    leave_ = true;  // the folder is gone: nobody can come any more
+  }
+}
+
+// EXIT was acknowledged: nothing is left to be fetched.
+void Worker::LeaveForGood() {
+  if (spooled_) unlink(SpoolPath().c_str());
   leave_ = true;
 }
+
+std::string Worker::SpoolPath() const { return listener_.path() + ".spool"; }
 
 }  // namespace acpd::worker

@@ -38,7 +38,9 @@ class Worker {
   void Step(int64_t now);
   int64_t NextDeadline() const;
   void CheckOrphaned(int64_t now);
-  void Leave(bool write_spool);
+  void Spool(int64_t now);
+  void LeaveForGood();
+  std::string SpoolPath() const;
 
   // The agent's side (worker_agent.cc).
   void ReadChildren(int64_t now);
@@ -50,7 +52,7 @@ class Worker {
   acp::WorkerExit MakeExit() const;
 
   // acpd's side (worker_frames.cc).
-  void Accept();
+  bool Accept();
   void ReadWaiting(size_t first_slot, size_t count);
   bool TryAttach(std::unique_ptr<Connection>& connection);
   void Serve(std::unique_ptr<Connection> connection, const acp::Attach& attach);
@@ -76,7 +78,9 @@ class Worker {
   std::unique_ptr<Connection> served_;  // that of the highest generation
   uint64_t generation_ = 0;
   int64_t unattached_since_;
-  bool orphaned_ = false;  // nobody came in time; leave once the agent is gone
+  bool orphaned_ = false;              // nobody came in time; leave once the agent is gone
+  bool spooled_ = false;               // the spool has been written and the socket's path removed
+  int64_t late_deadline_ = INT64_MAX;  // for the ATTACH of who was connecting then
   bool leave_ = false;
   std::vector<pollfd> polls_;
 };

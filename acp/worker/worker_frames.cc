@@ -10,11 +10,13 @@ constexpr size_t kMaxWaiting = 8;
 
 }  // namespace
 
-void Worker::Accept() {
+// False when nobody was waiting.
+bool Worker::Accept() {
   UniqueFd fd = listener_.Accept();
-  if (!fd.open()) return;
+  if (!fd.open()) return false;
   if (waiting_.size() == kMaxWaiting) waiting_.erase(waiting_.begin());
   waiting_.push_back(std::make_unique<Connection>(std::move(fd)));
+  return true;
 }
 
 // Those of waiting_ that were polled: `count` from `first_slot` on.
@@ -74,7 +76,7 @@ bool Worker::HandleFrame(const Frame& frame) {
     case acp::FrameType::kAck:
       return HandleAck(payload);
     case acp::FrameType::kAckExit:
-      if (served_->exit_sent) Leave(/*write_spool=*/false);
+      if (served_->exit_sent) LeaveForGood();
       return true;
     case acp::FrameType::kStop: {
       auto grace_ms = acp::DecodeStop(payload);

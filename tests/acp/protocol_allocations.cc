@@ -11,12 +11,14 @@ namespace {
 
 std::atomic<uint64_t> count{0};
 std::atomic<size_t> bytes{0};
+std::atomic<uint64_t> bytes_in_all{0};
 
 void* Allocate(size_t size) noexcept {
   void* memory = std::malloc(size);
   if (memory == nullptr) return nullptr;
   ++count;
   bytes += malloc_usable_size(memory);
+  bytes_in_all += size;
   return memory;
 }
 
@@ -30,6 +32,7 @@ void Free(void* memory) noexcept {
 
 uint64_t AllocationCount() { return count; }
 size_t AllocatedBytes() { return bytes; }
+uint64_t BytesInAll() { return bytes_in_all; }
 
 }  // namespace acpd::test
 

@@ -9,6 +9,7 @@ namespace acpd::test {
 
 uint64_t AllocationCount();  // since the start
 size_t AllocatedBytes();     // now
+uint64_t BytesInAll();       // of all allocations since the start
 
 }  // namespace acpd::test
 

@@ -34,7 +34,10 @@ class Recorder : public AgentHandler {
   void OnOversize(const OversizeLine& line) override {
     Note("oversize " + std::to_string(line.size) + " " + line.id + " " + line.method);
   }
-  void OnConsumed(uint64_t offset) override { Note("consumed " + std::to_string(offset)); }
+  void OnConsumed(uint64_t offset, std::string_view discarded) override {
+    discard = discarded;
+    Note((discarded.empty() ? "consumed " : "discarding ") + std::to_string(offset));
+  }
   void OnStdinDone(uint64_t seq) override { Note("done " + std::to_string(seq)); }
   void OnStderr(std::string_view bytes) override { Note("stderr " + Text(bytes)); }
   void OnExit(const WorkerExit& exit) override {
@@ -48,6 +51,7 @@ class Recorder : public AgentHandler {
   }
 
   Record seen;
+  std::string discard;                              // with the last OnConsumed
   std::function<void(const std::string&)> on_note;  // called behind each note
   int waits = 0;
   bool room = true;
@@ -78,11 +82,11 @@ class ConnectionTest : public testing::Test {
     pool.join();
   }
 
-  void Start(AgentConnection::Options options = {}, uint64_t from = 0) {
+  void Start(AgentConnection::Options options = {}, uint64_t from = 0, std::string discard = {}) {
     worker->offset = from;
     connection = std::make_shared<AgentConnection>(
         loop.get_executor(), pool, std::make_unique<FakeLink>(worker), &recorder, options);
-    connection->Start(3, from);
+    connection->Start(3, from, std::move(discard));
   }
 
   // Runs the loop until `reached`, or fails.

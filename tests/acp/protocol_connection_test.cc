@@ -148,13 +148,13 @@ TEST_F(ConnectionTest, LinesOverTheCapAreReportedAndTheRestGoesOn) {
   Start({.max_line = 200, .max_depth = 5});
   worker->SayStdout(R"({"id":7,"method":"m","params":")" + std::string(300, 'x'));
   RunAll();
-  EXPECT_EQ(recorder.seen, Record{"consumed 331"}) << "what is thrown away is not waited for";
+  EXPECT_EQ(recorder.seen, Record{"discarding 331"}) << "what is thrown away is not waited for";
   worker->SayStdout("\"}\n" + Update("x") +
                     R"({"id":8,"method":"deep","params":[[[[[1]]]]]})"
                     "\n");
   RunAll();
   EXPECT_EQ(recorder.seen,
-            (Record{"consumed 331", "oversize 333 7 m", "update x", "oversize 45 8 deep",
+            (Record{"discarding 331", "oversize 333 7 m", "update x", "oversize 45 8 deep",
                     "consumed " + std::to_string(worker->offset)}));
 }
 

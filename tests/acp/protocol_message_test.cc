@@ -215,6 +215,7 @@ TEST(Message, NumbersBeyond64BitsAreNumbers) {
           "result id=" + big + R"( result={"n":-)" + big + R"(,"f":1.5e300})"},
          {R"({"id":1,"result":[)" + big + ",]}", "noise"},
          {"[" + big + "]", "invalid"},
+         {R"({"id":)" + big + R"(,"result":1})" + std::string("\0{}", 3), "noise"},
          {big, "noise"}});
 }
 

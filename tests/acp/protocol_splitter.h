@@ -14,6 +14,8 @@ namespace acpd::acp {
 class SplitterRun {
  public:
   explicit SplitterRun(size_t max_line, uint64_t start = 0) : splitter(max_line, start) {}
+  SplitterRun(size_t max_line, uint64_t start, std::string_view discarded)
+      : splitter(max_line, start, discarded) {}
 
   // The piece is copied to memory of its own, which is gone when this returns.
   void Feed(std::string_view bytes) {

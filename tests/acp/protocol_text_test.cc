@@ -129,6 +129,16 @@ TEST(Text, CutsBetweenCharacters) {
   }
 }
 
+TEST(Text, WhatPeopleReadIsOneLineAndNotLong) {
+  EXPECT_EQ(ShownText("a \xC3\xA9", 100), "a \xC3\xA9");
+  EXPECT_EQ(ShownText(std::string_view("a\n\x1b[\x7f\0", 6), 100), R"(a\u000a\u001b[\u007f\u0000)");
+  EXPECT_EQ(ShownText("\xff", 100), "\xEF\xBF\xBD");
+  EXPECT_EQ(ShownText("abcdef", 6), "abcdef");
+  EXPECT_EQ(ShownText("abcdefg", 6), "abcdef...");
+  EXPECT_EQ(ShownText("abcde\xC3\xA9", 6), "abcde...");
+  EXPECT_EQ(ShownText("\n\n", 11), R"(\u000a\u000...)") << "escapes count as well";
+}
+
 TEST(Text, CutsTextWithoutBordersAtTheLimit) {
   const std::string text(100, '\x80');
   EXPECT_EQ(CutText(text, 50).size(), 50u);

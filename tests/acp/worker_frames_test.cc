@@ -81,6 +81,20 @@ TEST(LinkFramesTest, SpecExitAttachStopAndNumbersComeBackAsTheyWere) {
   EXPECT_EQ(payload, "the line");
 }
 
+TEST(LinkFramesTest, WhatANewerWorkerAddsToHelloIsSkipped) {
+  const std::string frame = EncodeHello(FullHello());
+  const std::string_view payload = Payload(frame);
+  for (size_t size = 0; size < payload.size(); ++size) {
+    // After its first number another version is all that can be said, and this is none.
+    EXPECT_FALSE(DecodeHello(payload.substr(0, size)).has_value()) << "cut to " << size;
+  }
+  auto hello = DecodeHello(std::string(payload) + "more");
+  ASSERT_TRUE(hello.has_value());
+  EXPECT_EQ(hello->link_version, kLinkVersion);
+  EXPECT_EQ(hello->last_stdin_done, 77u);
+  EXPECT_EQ(hello->spec, FullSpec());
+}
+
 template <typename Decode>
 void ExpectOnlyWholePayloadsDecode(std::string_view payload, Decode decode) {
   for (size_t size = 0; size < payload.size(); ++size) {
@@ -91,7 +105,6 @@ void ExpectOnlyWholePayloadsDecode(std::string_view payload, Decode decode) {
 }
 
 TEST(LinkFramesTest, CutOrOverlongPayloadsAreMalformed) {
-  ExpectOnlyWholePayloadsDecode(Payload(EncodeHello(FullHello())), DecodeHello);
   ExpectOnlyWholePayloadsDecode(Payload(EncodeExit({false, 3, "tail", 5})), DecodeExit);
   ExpectOnlyWholePayloadsDecode(Payload(EncodeAttach({1, 2, 3})), DecodeAttach);
   ExpectOnlyWholePayloadsDecode(Payload(EncodeStop(1)), DecodeStop);
@@ -118,6 +131,12 @@ TEST(LinkFramesTest, HelloOfAnotherVersionSaysAtLeastItsVersion) {
   auto hello = DecodeHello(Payload(frame));
   ASSERT_TRUE(hello.has_value());
   EXPECT_EQ(hello->link_version, 9u);
+  EXPECT_EQ(hello->agent_pid, 0) << "its layout is not known";
+  static_assert(kOldestLinkVersion >= 1 && kOldestLinkVersion <= kLinkVersion);
+  frame[5] = static_cast<char>(kOldestLinkVersion - 1);
+  hello = DecodeHello(Payload(frame));
+  ASSERT_TRUE(hello.has_value());
+  EXPECT_EQ(hello->link_version, kOldestLinkVersion - 1);
 }
 
 // What came out of an input that was given `bytes` in pieces of `piece`.

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 
 #include "worker_test_base.h"
 
@@ -7,18 +6,6 @@ namespace acpd::acp {
 namespace {
 
 class WorkerRelayTest : public WorkerTest {};
-
-// Private bytes of a process, dirty and clean.
-size_t PrivateBytes(int64_t pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/smaps_rollup");
-  size_t bytes = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("Private_Clean:") || line.starts_with("Private_Dirty:")) {
-      bytes += std::stoul(line.substr(line.find(':') + 1)) * 1024;
-    }
-  }
-  return bytes;
-}
 
 TEST_F(WorkerRelayTest, LinesGoThroughTheAgentAndBack) {
   Started worker = StartVerb({"echo"});
@@ -131,25 +118,6 @@ TEST_F(WorkerRelayTest, StderrIsDrainedWhileNobodyReadsTheLink) {
   const std::string& tail = worker.peer->seen().exit->stderr_tail;
   EXPECT_EQ(tail.size(), 64u << 10);
   EXPECT_TRUE(tail.ends_with(std::string("\0end\n", 5)));
-}
-
-TEST_F(WorkerRelayTest, MemoryIsGivenBackAfterABurst) {
-  constexpr size_t kSize = 20 << 20;
-  Started worker = StartVerb({"burst", std::to_string(kSize)});
-  // Nothing is acknowledged until all has been kept.
-  WaitFor("the burst", [&] { return worker.peer->seen().out.size() == kSize; });
-  if (!kSanitized) {
-    EXPECT_GT(PrivateBytes(worker.pid), kSize);
-  }
-  worker.peer->link().SendStdin(1, std::string(8 << 20, 'x'));
-  WaitFor("the line", [&] { return worker.peer->seen().out.size() == kSize + (8 << 20) + 1; });
-  worker.peer->link().SendAck(worker.peer->seen().next());
-  worker.peer->link().SendStdin(2, "after the ACK");
-  WaitFor("the next", [&] { return worker.peer->seen().done.size() == 2; });
-  if (!kSanitized) {
-    EXPECT_LT(PrivateBytes(worker.pid), 1u << 20);
-  }
-  Finish(worker);
 }
 
 }  // namespace

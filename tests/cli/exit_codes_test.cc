@@ -35,7 +35,7 @@ TEST_F(ExitCodesTest, ACancelThatIsPendingIsOne) {
   EXPECT_THAT(cancel->Err(), HasSubstr("the cancel goes on"));
   const auto as_json = Run(1, {"--timeout", "1", "--json", "cancel", "-s", session});
   EXPECT_EQ(json::parse(as_json->Out())["outcome"], "OUTCOME_PENDING");
-  EXPECT_THAT(Run(0, {"--help"})->Out(), HasSubstr("cancel: a turn has not ended yet"));
+  EXPECT_THAT(Run(0, {"--help"})->Out(), HasSubstr("cancel, drain: a turn has not ended yet"));
 }
 
 TEST_F(ExitCodesTest, BadArgumentsAreTwo) {

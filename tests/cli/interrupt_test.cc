@@ -21,6 +21,23 @@ class InterruptTest : public CliTest {
              (std::stoull(status.substr(at + 7), nullptr, 16) & (1u << (SIGINT - 1))) != 0;
     });
   }
+  // `acpctl chat` at the terminal, and a Ctrl-C while acpd is stopped and cannot accept the turn.
+  std::unique_ptr<Acpctl> StartAndInterrupt(Terminal& terminal) {
+    kill(daemon().pid(), SIGSTOP);
+    auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
+    const bool took = TakesSigint(*chat);
+    if (took) terminal.Type(Terminal::kCtrlC);
+    EXPECT_TRUE(took && chat->WaitForErr("* cancelling the turn")) << chat->Err();
+    return chat;
+  }
+  void GoOn() { kill(daemon().pid(), SIGCONT); }
+  // At the terminal, until `text` stands on its stdout.
+  std::unique_ptr<Acpctl> StartUntil(const std::string& text, const Terminal& terminal,
+                                     std::vector<std::string> args) {
+    auto chat = StartAt(terminal, std::move(args));
+    EXPECT_TRUE(chat->WaitForOut(text)) << chat->Err();
+    return chat;
+  }
   void ExpectCancelled(Acpctl& chat) {
     EXPECT_EQ(chat.Wait(), Exited(130)) << chat.Err();
     const api::Turn turn = TurnOf(chat);
@@ -32,8 +49,7 @@ class InterruptTest : public CliTest {
 
 TEST_F(InterruptTest, EndsARunningTurn) {
   Terminal terminal;
-  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
-  ASSERT_TRUE(chat->WaitForOut("chunk 2 ")) << chat->Err();
+  const auto chat = StartUntil("chunk 2 ", terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
   terminal.Type(Terminal::kCtrlC);
   ExpectCancelled(*chat);
   EXPECT_THAT(chat->Err(), HasSubstr("* cancelled by "));
@@ -50,36 +66,26 @@ TEST_F(InterruptTest, EndsATurnThatAsks) {
 
 TEST_F(InterruptTest, EndsATurnWithJson) {
   Terminal terminal;
-  const auto chat = StartAt(terminal, {"--json", "chat", "-a", "demo", "SLOW 9000 20"});
-  ASSERT_TRUE(chat->WaitForOut("chunk 2 ")) << chat->Err();
+  const auto chat =
+      StartUntil("chunk 2 ", terminal, {"--json", "chat", "-a", "demo", "SLOW 9000 20"});
   terminal.Type(Terminal::kCtrlC);
   EXPECT_EQ(chat->Wait(), Exited(130));
   EXPECT_THAT(LinesOf(chat->Out()).back(), HasSubstr("OUTCOME_CANCELLED"));
 }
 
-// acpd is stopped, so that it accepts the turn only after the Ctrl-C.
 TEST_F(InterruptTest, BeforeTheTurnIsKnownEndsItAsSoonAsItIs) {
   Terminal terminal;
-  kill(daemon().pid(), SIGSTOP);
-  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
-  const bool took = TakesSigint(*chat);
-  if (took) terminal.Type(Terminal::kCtrlC);
-  const bool said = chat->WaitForErr("* cancelling the turn");
-  kill(daemon().pid(), SIGCONT);
-  ASSERT_TRUE(took && said) << chat->Err();
+  const auto chat = StartAndInterrupt(terminal);
+  GoOn();
   ExpectCancelled(*chat);
 }
 
 TEST_F(InterruptTest, TwoLeaveWhileThereIsNoConnection) {
   Terminal terminal;
-  kill(daemon().pid(), SIGSTOP);
-  const auto chat = StartAt(terminal, {"chat", "-a", "demo", "SLOW 9000 20"});
-  const bool took = TakesSigint(*chat);
-  if (took) terminal.Type(Terminal::kCtrlC);
-  const bool said = chat->WaitForErr("* cancelling the turn");
-  if (said) terminal.Type(Terminal::kCtrlC);
+  const auto chat = StartAndInterrupt(terminal);
+  terminal.Type(Terminal::kCtrlC);
   const ExitStatus exit = chat->Wait();
-  kill(daemon().pid(), SIGCONT);
+  GoOn();
   EXPECT_EQ(exit, Exited(130)) << chat->Err();
 }
 

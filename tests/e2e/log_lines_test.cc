@@ -56,5 +56,25 @@ TEST_F(LogLinesTest, AFailureIsAWarningWithItsReason) {
   EXPECT_NE(line.value("error", "").find("/nowhere/agent"), std::string::npos);
 }
 
+TEST_F(LogLinesTest, KeysThatAnAgentSaysStayOutOfIt) {
+  const std::vector<std::string> keys = {"sk-of-the-caller", "sk-of-the-team",
+                                         "token-of-the-agent"};
+  options().extra["secrets"] = {{"team", keys[1]}};
+  options().agents["fake"].env["SOME_TOKEN"] = keys[2];
+  StartDaemon();
+  const std::string words = "cannot log in with " + keys[0] + ", " + keys[1] + " or " + keys[2];
+  api::ChatRequest request =
+      ChatOf(kProject, "", Scripted(Steps(Step("stderr", words), Step("crash", "KILL"))),
+             api::WAIT_FOR_FINISHED);
+  request.mutable_model_provider()->set_api_key(keys[0]);
+  const auto chat = client().Chat(request);
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  // The words themselves are in the line.
+  EXPECT_THAT(TheLine("turn ended").value("error", ""),
+              ::testing::HasSubstr("cannot log in with ***, *** or ***"));
+  EXPECT_EQ(daemon().Stop(), (ExitStatus{0, 0}));
+  for (const std::string& key : keys) EXPECT_EQ(daemon().Log().find(key), std::string::npos) << key;
+}
+
 }  // namespace
 }  // namespace acpd::e2e

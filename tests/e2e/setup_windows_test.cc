@@ -114,6 +114,7 @@ TEST_F(WindowsTest, AQueuedTurnThatLostItsKeyDoesNotRun) {
   const auto queued = client().Chat(request);
   ASSERT_TRUE(queued.ok()) << queued.ToString();
   KillAndRestartDaemon();
+  barriers().Release("hold");
   const api::Turn turn = WaitForTurn(queued.response.turn_id());
   EXPECT_EQ(turn.result().outcome(), Result::OUTCOME_FAILED);
   EXPECT_EQ(turn.result().error().reason(), "CREDENTIALS_NEEDED");

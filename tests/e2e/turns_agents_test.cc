@@ -184,11 +184,27 @@ TEST_F(ModelProviderTest, AQueuedTurnWhoseKeyIsGoneEndsFailed) {
   const auto running = client().Chat(request);
   ASSERT_TRUE(running.ok()) << running.ToString();
   const std::string queued = Accept(running.response.session_id(), Steps(Say("x")));
-  KillAndRestartDaemon();
+  LoseAllAndRestart();
   const api::Turn turn = WaitForTurn(queued);
   EXPECT_EQ(turn.result().outcome(), api::TurnResult::OUTCOME_FAILED);
   EXPECT_EQ(turn.result().error().reason(), "CREDENTIALS_NEEDED");
   EXPECT_FALSE(turn.result().prompt_sent());
+}
+
+TEST_F(ModelProviderTest, AKeyThatTheAgentHasIsNotAskedForAgain) {
+  api::ChatRequest request = KeyedRequest("", Scripted(Steps(Barrier("hold"))));
+  request.set_wait_for(api::WAIT_FOR_STARTED);
+  const auto running = client().Chat(request);
+  ASSERT_TRUE(running.ok()) << running.ToString();
+  const std::string queued = Accept(running.response.session_id(), Steps(Say("x")));
+  KillAndRestartDaemon();
+  barriers().Release("hold");
+  EXPECT_EQ(WaitForTurn(queued).result().outcome(), api::TurnResult::OUTCOME_COMPLETED);
+  // The agent dies; the next one is started with the same key, which only it had.
+  KillAgent();
+  ASSERT_TRUE(WaitForState(running.response.session_id(), api::Session::STATE_DORMANT));
+  const auto next = client().Say(kProject, running.response.session_id(), "hello");
+  EXPECT_TRUE(next.ok()) << next.ToString();
 }
 
 TEST_F(ModelProviderTest, AnApiKeyRefSurvivesARestart) {

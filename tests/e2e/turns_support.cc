@@ -13,6 +13,14 @@ std::string TurnsTest::MakeDormant() {
   return chat.response.session_id();
 }
 
+void TurnsTest::LoseAllAndRestart() {
+  ::kill(daemon().pid(), SIGSTOP);
+  for (const pid_t agent : log().Pids()) {
+    if (const pid_t worker = ParentOf(agent); worker > 1) ::kill(worker, SIGKILL);
+  }
+  KillAndRestartDaemon();
+}
+
 bool TurnsTest::WaitForState(const std::string& session_id, api::Session::State state) {
   return WaitUntil([&] { return client().GetSession(session_id).response.state() == state; });
 }

@@ -46,6 +46,8 @@ class TurnsTest : public E2eTest {
   std::string MakeDormant();
   // SIGKILL to the agent that was started last.
   void KillAgent() { ::kill(log().Pids().back(), SIGKILL); }
+  // SIGKILL to acpd and all its workers before it can see any of them go; then acpd is started.
+  void LoseAllAndRestart();
   bool WaitForState(const std::string& session_id, api::Session::State state);
   // A Chat with these steps that returns once it is accepted; its turn's id.
   std::string Accept(const std::string& session_id, const json& steps);

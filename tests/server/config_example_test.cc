@@ -67,6 +67,7 @@ TEST(ConfigExampleTest, HasTheDefaults) {
   ASSERT_TRUE(ReadConfigFile(kExample, &config).ok());
   ExpectDefaults(LimitsKeys(), config.limits, session::Limits());
   ExpectDefaults(ShutdownKeys(), config, DaemonConfig());
+  EXPECT_EQ(config.shutdown_workers, DaemonConfig().shutdown_workers);
   EXPECT_EQ(config.log_level, DaemonConfig().log_level);
   const session::AgentDefinition* demo = config.Find("demo");
   ASSERT_NE(demo, nullptr);

@@ -48,6 +48,7 @@ TEST(ConfigReaderTest, AWholeFileIsReadIntoItsFields) {
     "adopt_unknown_sessions": false,
     "limits": {"max_queued_turns": 1, "max_queued_total": 2, "max_queued_bytes": "3KiB", "max_line": "4KiB", "max_depth": 50,
                "max_message_in": 6000, "orphan_timeout": "7m", "request_id_ttl": "8h"},
+    "retention": {"max_age": "48h", "max_session_bytes": "1MiB", "max_total_bytes": "2MiB"},
     "shutdown": {"timeout": "9s"},
     "log": {"level": "error"}
   })");
@@ -73,6 +74,9 @@ TEST(ConfigReaderTest, AWholeFileIsReadIntoItsFields) {
   EXPECT_EQ(config.limits.max_message_in, 6000u);
   EXPECT_EQ(config.limits.orphan_timeout, minutes(7));
   EXPECT_EQ(config.limits.request_id_ttl, hours(8));
+  EXPECT_EQ(config.retention.max_age, hours(48));
+  EXPECT_EQ(config.retention.max_session_bytes, 1u << 20);
+  EXPECT_EQ(config.retention.max_total_bytes, 2u << 20);
   EXPECT_EQ(config.shutdown_timeout, seconds(9));
   EXPECT_EQ(config.log_level, LogLevel::kError);
 }
@@ -153,6 +157,18 @@ TEST(ConfigReaderTest, AMessageNeverRepeatsASecret) {
   EXPECT_EQ(ErrorOf("{\"secrets\": {\"a\": 12345}}"), "1: secrets.a: expected a string");
   EXPECT_EQ(ErrorOf("{\"agent_servers\": {\"a\": {\"command\": \"x\", \"env\": {\"K\": 12345}}}}"),
             "1: agent_servers.a.env.K: expected a string");
+}
+
+TEST(ConfigReaderTest, AnErrorIsOneLineWhateverItRepeats) {
+  EXPECT_THAT(ErrorOf(R"({"a\nb\u001b[2J\u007f": 1})"),
+              StartsWith("1: unknown key \"a\\u000ab\\u001b[2J\\u007f\"; the nearest"));
+  EXPECT_THAT(ErrorOf(R"({"log": {"level": "a\r\nb"}})"),
+              HasSubstr("got the string \"a\\u000d\\u000ab\""));
+  EXPECT_EQ(ErrorOf(Cat("{\"", std::string(5000, 'k'), "\": 1}")),
+            Cat("1: unknown key \"", std::string(984, 'k'), "..."));
+  setenv("ACPD_TEST_BYTES", "\xff", 1);
+  EXPECT_THAT(ErrorOf(R"({"listen": ["${env:ACPD_TEST_BYTES}"]})"),
+              HasSubstr("\"\xef\xbf\xbd\" is no listen address"));
 }
 
 TEST(ConfigReaderTest, AFileIsNamedInItsErrors) {

@@ -82,6 +82,16 @@ TEST(LoadConfigTest, ARuntimeDirHasRoomForItsSockets) {
   EXPECT_THAT(LoadConfig(options).status().message(), HasSubstr("is too long"));
 }
 
+TEST(LoadConfigTest, AnErrorIsOneLineWhateverItRepeats) {
+  TempFolder folder;
+  Options options;
+  options.config_file = folder.Write(
+      "c", Cat(R"({"state_dir": "/s", "runtime_dir": "/\n)", std::string(5000, 'r'), "\"}"));
+  const std::string message(LoadConfig(options).status().message());
+  EXPECT_THAT(message, testing::StartsWith("runtime_dir /\\u000arrr"));
+  EXPECT_LE(message.size(), 1003u);
+}
+
 TEST(LoadConfigTest, InstalledBuiltinsAreFoundInPathAndBesideAcpd) {
   TempFolder folder;
   const auto install = [](const std::string& path) {

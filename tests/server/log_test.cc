@@ -42,12 +42,12 @@ TEST(LogTest, WhateverTheTextItStaysOneLineOfJson) {
 }
 
 TEST(LogTest, LongTextIsCutBetweenCharacters) {
-  std::string text = "x";
+  std::string text = "xx";
   while (text.size() < 20'000) text += "\xe2\x82\xac";  // the euro sign
   const nlohmann::json parsed = nlohmann::json::parse(FormatLogLine({}, LogLevel::kInfo, text, {}));
   const std::string shown = parsed["msg"];
-  EXPECT_EQ(shown.size(), 8191u + 3);  // 1 + 2730 * 3 bytes, and "..."
-  EXPECT_EQ(text.substr(0, 8191) + "...", shown);
+  EXPECT_EQ(shown.size(), 16382u + 3);  // 2 + 5460 * 3 bytes, and "..."
+  EXPECT_EQ(text.substr(0, 16382) + "...", shown);
 }
 
 TEST(LogTest, LinesBelowTheLevelAreLeftOut) {

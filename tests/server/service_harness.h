@@ -19,6 +19,7 @@
 #include "server/subscription.h"
 #include "session/errors.h"
 #include "session/event_log.h"
+#include "session/sqlite_store.h"
 #include "tests/server/temp_folder.h"
 
 // A real store with sessions that the test writes itself, a real loop and a real gRPC server over
@@ -59,17 +60,25 @@ inline TestEvent TurnEnd(const std::string& turn_id) {
 
 class TestStore {
  public:
-  explicit TestStore(size_t recent_bytes = 32u << 20) {
-    loop_.Run();
+  // What tests of the store's own behaviour change.
+  struct Special {
     session::StoreOptions options;
+    session::SqliteStoreTuning tuning;
+    std::function<void(const std::string& state_dir)> before_load;
+  };
+  explicit TestStore(size_t recent_bytes = 32u << 20, Special special = {}) {
+    loop_.Run();
+    session::StoreOptions options = special.options;
     options.state_dir = folder_.path();
     options.recent_bytes = recent_bytes;
     auto post = [executor = loop_.executor()](std::function<void()> call) {
       asio::post(executor, std::move(call));
     };
-    auto opened = session::OpenSqliteStore(options, post);
+    auto opened = session::SqliteStore::Open(options, post, special.tuning);
     if (!opened.ok()) ADD_FAILURE() << opened.status();
-    store_ = *std::move(opened);
+    store_.log = (*opened)->log();
+    store_.store = *std::move(opened);
+    if (special.before_load) special.before_load(folder_.path());
     EXPECT_TRUE(store_.store->Load().ok());
   }
   ~TestStore() {

@@ -5,10 +5,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 
-#include "server/codec.h"
-#include "server/grpc_server.h"
-#include "session/session_manager.h"
-#include "tests/server/service_harness.h"
+#include "tests/server/service_server_harness.h"
 
 namespace acpd::server {
 namespace {
@@ -31,44 +28,8 @@ std::string BytesOf(const ByteBuffer& buffer) {
   return bytes;
 }
 
-// The real server over the real manager, which has no sessions and no agents.
-class ServerTest : public ::testing::Test {
+class ServerTest : public RealServerTest {
  protected:
-  ServerTest() {
-    session::SessionManager::Dependencies parts;
-    parts.loop = store_.loop().executor();
-    parts.pool = &pool_;
-    parts.store = store_.store();
-    parts.log = store_.log();
-    parts.codec = &store_.codec();
-    parts.config = &config_;
-    parts.now = [] { return session::WallTime{1'000'000}; };
-    manager_ = std::make_unique<session::SessionManager>(parts);
-  }
-  ~ServerTest() override {
-    server_.reset();
-    EXPECT_TRUE(store_.loop().Call([this] { manager_.reset(); }, kPatience));
-  }
-  absl::Status Start(const std::vector<std::string>& listen, size_t max_message_in = 32u << 20) {
-    GrpcServer::Options options;
-    options.listen = listen;
-    options.manager = manager_.get();
-    options.log = store_.log();
-    options.store = store_.store();
-    options.loop = store_.loop().executor();
-    options.max_message_in = max_message_in;
-    auto server = GrpcServer::Start(options);
-    if (!server.ok()) return server.status();
-    server_ = *std::move(server);
-    channel_ = grpc::CreateChannel(server_->addresses()[0], grpc::InsecureChannelCredentials());
-    stub_ = v1::SessionService::NewStub(channel_);
-    return absl::OkStatus();
-  }
-  std::unique_ptr<grpc::ClientContext> NewContext() {
-    auto context = std::make_unique<grpc::ClientContext>();
-    context->set_deadline(std::chrono::system_clock::now() + kPatience);
-    return context;
-  }
   // grpc.health.v1.HealthCheckResponse.status of a service: 1 serving, 2 not.
   int Health(const std::string& service) {
     const auto context = NewContext();
@@ -95,14 +56,6 @@ class ServerTest : public ::testing::Test {
     const grpc::StatusCode code = reader->Finish().error_code();
     return {code, ValueOf(context->GetServerTrailingMetadata(), "acpd-reason")};
   }
-
-  TestStore store_;
-  asio::thread_pool pool_{1};
-  session::Config config_;
-  std::unique_ptr<session::SessionManager> manager_;
-  std::unique_ptr<GrpcServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<v1::SessionService::Stub> stub_;
 };
 
 TEST_F(ServerTest, ListensWhereItSays) {
@@ -135,10 +88,11 @@ TEST_F(ServerTest, HealthSaysWhatItIsTold) {
     server_->SetServing(serving);
     EXPECT_EQ(Health(""), serving ? 1 : 2);
     EXPECT_EQ(Health("acpd.v1.SessionService"), serving ? 1 : 2);
+    EXPECT_EQ(Health("acpd.v1.AdminService"), serving ? 1 : 2);
   }
 }
 
-TEST_F(ServerTest, ReflectionNamesTheService) {
+TEST_F(ServerTest, ReflectionNamesTheServices) {
   ASSERT_TRUE(Start({"127.0.0.1:0"}).ok());
   grpc::GenericStub stub(channel_);
   const auto context = NewContext();
@@ -158,6 +112,7 @@ TEST_F(ServerTest, ReflectionNamesTheService) {
   call->Read(&response, nullptr);
   ASSERT_TRUE(next());
   EXPECT_NE(BytesOf(response).find("acpd.v1.SessionService"), std::string::npos);
+  EXPECT_NE(BytesOf(response).find("acpd.v1.AdminService"), std::string::npos);
   grpc::Status status;
   call->Finish(&status, nullptr);
   ASSERT_TRUE(next());
@@ -228,7 +183,8 @@ TEST_F(ServerTest, StreamsAreParsedBeforeAnythingElse) {
 
 // The size of a message at and over the limit.
 TEST_F(ServerTest, RefusesMessagesOverTheLimit) {
-  ASSERT_TRUE(Start({"127.0.0.1:0"}, 64 << 10).ok());
+  config_.limits.max_message_in = 64 << 10;
+  ASSERT_TRUE(Start({"127.0.0.1:0"}).ok());
   v1::GetTurnRequest request;
   v1::Turn turn;
   request.set_turn_id(std::string((64 << 10) - 4, 'x'));
@@ -244,11 +200,7 @@ TEST_F(ServerTest, ACallThatNeverEndsDoesNotHoldUpTheShutdown) {
   // A loop that stands still answers nobody. The call needs it as long as the process lives.
   auto& still = *new asio::io_context;
   const auto work = asio::make_work_guard(still);
-  GrpcServer::Options options;
-  options.listen = {"127.0.0.1:0"};
-  options.manager = manager_.get();
-  options.log = store_.log();
-  options.store = store_.store();
+  GrpcServer::Options options = Options({"127.0.0.1:0"});
   options.loop = still.get_executor();
   auto server = GrpcServer::Start(options);
   ASSERT_TRUE(server.ok()) << server.status();
@@ -308,9 +260,15 @@ TEST_F(ServerTest, ShutdownEndsEverythingInTime) {
     EXPECT_EQ(reader->Trailer("acpd-reason"), "SHUTTING_DOWN");
     EXPECT_EQ(reader->Trailer("acpd-position"), "1");
   }
+  // The status comes behind the last message: NOT_SERVING is read first.
+  do {
+    watch->Read(&response, nullptr);
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+  } while (ok);
   grpc::Status status;
   watch->Finish(&status, nullptr);
   ASSERT_TRUE(queue.Next(&tag, &ok));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(10));
   queue.Shutdown();
 }
 

@@ -97,6 +97,7 @@ class StreamService final : public ServiceBase {
 
 class StreamTest : public ::testing::Test {
  protected:
+  explicit StreamTest(TestStore::Special special = {}) : store_(32u << 20, std::move(special)) {}
   ~StreamTest() override {
     service_.active.Drain();
     server_.Stop(milliseconds(500));

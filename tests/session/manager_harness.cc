@@ -81,6 +81,7 @@ class ManagerTest::TextCodec : public EventCodec {
   void Encode(const EventHeader& header, const SessionDeletedEvent&, std::string& out) override {
     Add(header, "session_deleted", out);
   }
+  bool DecodeUpdate(std::string_view, StoredUpdate*) override { return false; }
   bool DecodeRequest(std::string_view stored_bytes, ChatRequest* request) override {
     request->prompt = std::string(stored_bytes);
     return true;
@@ -115,7 +116,13 @@ class ManagerTest::MoodyStore : public Store {
   const std::string& store_id() const override { return real_->store_id(); }
   uint64_t generation() const override { return real_->generation(); }
   const std::string& fingerprint_key() const override { return real_->fingerprint_key(); }
-  size_t uncommitted_bytes() const override { return real_->uncommitted_bytes(); }
+  size_t uncommitted_bytes() const override {
+    size_t bytes = real_->uncommitted_bytes();
+    for (const auto& [group, done] : held_) {
+      for (const Record& record : group) bytes += record.cost();
+    }
+    return bytes;
+  }
   absl::Status health() const override { return real_->health(); }
   bool Close(milliseconds timeout) override { return real_->Close(timeout); }
   void FindTurn(TurnQuery query, std::function<void(std::optional<FoundTurn>)> done) override {
@@ -135,6 +142,8 @@ class ManagerTest::MoodyStore : public Store {
   Commits commits_ = Commits::kCommit;
   std::vector<std::pair<std::vector<Record>, CommitDone>> held_;
 };
+
+size_t ManagerTest::UncommittedBytes() const { return moody_->uncommitted_bytes(); }
 
 void ManagerTest::SetCommits(Commits commits) { moody_->Set(commits); }
 
@@ -194,9 +203,9 @@ void ManagerTest::Begin() {
   parts.launcher = launcher_.get();
   parts.codec = codec_.get();
   parts.config = &config_;
-  parts.now = [] {
+  parts.now = [this] {
     return std::chrono::duration_cast<std::chrono::microseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
+               std::chrono::system_clock::now().time_since_epoch() + passed_)
         .count();
   };
   manager_ = std::make_unique<SessionManager>(std::move(parts));
@@ -219,12 +228,13 @@ bool ManagerTest::RunUntil(const std::function<bool()>& condition) {
 
 void ManagerTest::Stop() {
   bool stopped = false;
-  asio::co_spawn(*loop_, manager_->Shutdown(milliseconds(10'000)),
+  asio::co_spawn(*loop_, manager_->Shutdown(milliseconds(10'000), /*keep_workers=*/false),
                  [&stopped](std::exception_ptr) { stopped = true; });
   EXPECT_TRUE(RunUntil([&stopped] { return stopped; }));
   // The last lines to the workers leave with the loop's last turns.
   loop_->poll();
   EXPECT_TRUE(store_->Close(milliseconds(5000)));
+  loop_->restart();  // it may have run out of work
   loop_->poll();
   Crash();
 }

@@ -45,6 +45,9 @@ class ManagerTest : public ::testing::Test {
   // kCommit.
   enum class Commits { kCommit, kHold, kRefuse };
   void SetCommits(Commits commits);
+  // The wall clock goes on by so much.
+  void PassTime(milliseconds time) { passed_ += time; }
+  size_t UncommittedBytes() const;
   // The script of the fake agent (tests/fakes/script.h), before Begin.
   void UseScript(const std::string& script_json);
   AgentDefinition& agent() { return config_.agents.front(); }
@@ -81,6 +84,7 @@ class ManagerTest : public ::testing::Test {
   e2e::FakeAgentLog agent_log_;
   e2e::Barriers barriers_;
   Config config_;
+  milliseconds passed_{0};
   std::unique_ptr<TextCodec> codec_;
   // One life of the domain; destroyed in the reverse order.
   std::unique_ptr<Loop> loop_;

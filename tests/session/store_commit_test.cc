@@ -80,9 +80,9 @@ TEST(StoreCommit, RecordsOutOfOrderAreRefused) {
   TestStore store(dir);
   Record first = store.Make("a", 1);
   Record second = store.Make("a", 1);
-  EXPECT_EQ(store.Commit(second).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(store.Commit(second).status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(store.Commit(first).status.ok());
-  EXPECT_EQ(store.Commit(first).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(store.Commit(first).status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(store.Commit(second).status.ok());
 }
 

@@ -121,5 +121,57 @@ TEST_P(StoreEndsForget, ADeletionWithoutEventsLeavesNothingAndNoPositionIsGivenT
 
 INSTANTIATE_TEST_SUITE_P(MemoryAndFile, StoreEndsForget, testing::Values(0, 32 << 20));
 
+class StoreEndsForgetLarge : public testing::TestWithParam<size_t> {};
+
+// Its rows are too many for one transaction: they go in slices, and are not shown any more.
+TEST_P(StoreEndsForgetLarge, OnlyTheLastEventsAreSeenFromTheStart) {
+  constexpr int kRecords = 12;
+  TempDir dir;
+  const SeenEvent stays = {1, 1, "stays", EventText("stays", 1)};
+  const SeenEvent last = {kRecords + 2, kRecords + 1, "gone", EventText("gone", kRecords + 1)};
+  const auto expect_only_the_last = [&](TestStore& store) {
+    EXPECT_THAT(ReadPast(store, {}, 0), testing::ElementsAre(stays, last));
+    EXPECT_THAT(ReadPast(store, OfProject("project"), 3), testing::ElementsAre(last));
+    EXPECT_THAT(ReadPast(store, OfSession("gone"), 0), testing::ElementsAre(last));
+    EXPECT_EQ(store.log().Bounds(OfSession("gone")).oldest_seq, kRecords + 1u);
+    EXPECT_THAT(store.Next({}, 0, true).lost, testing::ElementsAre());
+    std::promise<uint64_t> position;
+    store.log().Locate("gone", 3, [&](uint64_t found) { position.set_value(found); });
+    EXPECT_EQ(Wait(position.get_future()), 0u);
+  };
+  {
+    SqliteStoreTuning never;
+    never.writer.prune_every = hours(1);
+    TestStore store(dir, never, GetParam());
+    store.Commit(store.Make("stays", 1));
+    for (int i = 0; i < kRecords; ++i) store.Commit(store.Make("gone", 1, "project", 500'000));
+    EXPECT_EQ(store.Commit(Forgetting(store, "gone", 1)).first_position, kRecords + 2u);
+    expect_only_the_last(store);
+    store.Stop();
+  }
+  auto db = Database::Open(dir.database(), SQLITE_OPEN_READONLY);
+  EXPECT_EQ((*db)->QueryInt("SELECT count(*) FROM events"), kRecords + 2);
+
+  Gate slices;
+  SqliteStoreTuning tuning;
+  tuning.writer.prune_every = milliseconds(1);
+  tuning.writer.before_slice = [&slices] { slices.Pass(); };
+  slices.Close();
+  TestStore store(dir, tuning, GetParam());
+  const GateOpener opener{slices};
+  expect_only_the_last(store);
+  slices.Open();
+  const auto deadline = CondVar::Clock::now() + kDeadline;
+  while ((*db)->QueryInt("SELECT count(*) FROM forgotten") > 0 &&
+         CondVar::Clock::now() < deadline) {
+    slices.WaitForArrivals(slices.arrived() + 1);
+  }
+  EXPECT_EQ((*db)->QueryInt("SELECT count(*) FROM forgotten"), 0);
+  EXPECT_EQ((*db)->QueryInt("SELECT count(*) FROM events"), 2);
+  expect_only_the_last(store);
+}
+
+INSTANTIATE_TEST_SUITE_P(RecentBytes, StoreEndsForgetLarge, testing::Values(0, 32 << 20));
+
 }  // namespace
 }  // namespace acpd::session

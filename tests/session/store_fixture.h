@@ -92,12 +92,18 @@ inline std::string EventText(const std::string& session_id, uint64_t seq, size_t
   return session_id + ":" + std::to_string(seq) + ":" + std::string(padding, 'x');
 }
 
+// Rows of tests have small times.
+inline StoreOptions KeepAll() {
+  StoreOptions options;
+  options.retention.max_age = hours(24 * 365 * 100);
+  return options;
+}
+
 // A loaded store. Makes records in their order; the results come on the store thread.
 class TestStore {
  public:
   explicit TestStore(const TempDir& dir, SqliteStoreTuning tuning = {},
-                     size_t recent_bytes = 32 << 20) {
-    StoreOptions options;
+                     size_t recent_bytes = 32 << 20, StoreOptions options = KeepAll()) {
     options.state_dir = dir.state_dir();
     options.recent_bytes = recent_bytes;
     auto store = SqliteStore::Open(

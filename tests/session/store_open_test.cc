@@ -117,6 +117,53 @@ TEST(StoreOpen, ADamagedDatabaseIsRefused) {
   ExpectRefused(dir, "damaged");
 }
 
+TEST(StoreOpen, ATruncatedDatabaseIsRefused) {
+  for (const double part : {0.0, 0.01, 0.5, 0.9}) {
+    TempDir dir;
+    {
+      TestStore store(dir);
+      for (int i = 0; i < 50; ++i) store.Commit(store.Make("s" + std::to_string(i), 1));
+      store->Close(kDeadline);
+    }
+    const auto size = static_cast<double>(std::filesystem::file_size(dir.database()));
+    std::filesystem::resize_file(dir.database(), static_cast<uintmax_t>(size * part));
+    ExpectRefused(dir, "damaged");
+    ExpectRefused(dir, "restore state_dir from a backup");
+  }
+}
+
+// Runs `open` as a user who owns nothing here, in a process of its own; true: it said so.
+bool RefusedToAnotherUser(const TempDir& dir) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(2);
+    const absl::Status status = OpenStatus(dir);
+    const std::string message(status.message());
+    const bool says_so = absl::IsFailedPrecondition(status) &&
+                         message.find(dir.state_dir()) != message.npos &&
+                         message.find("owner and mode") != message.npos;
+    if (!says_so) fprintf(stderr, "%s\n", status.ToString().c_str());
+    _exit(says_so ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(StoreOpen, AFolderOfSomebodyElseOrThatCannotBeWrittenIsNamed) {
+  TempDir dir;
+  ASSERT_TRUE(OpenStatus(dir).ok());
+  const std::filesystem::path parent = std::filesystem::path(dir.state_dir()).parent_path();
+  std::filesystem::permissions(parent, std::filesystem::perms(0755));
+  std::filesystem::permissions(dir.state_dir(), std::filesystem::perms(0555));
+  const std::filesystem::path lock = dir.state_dir() + "/lock";
+  std::filesystem::permissions(lock, std::filesystem::perms(0444));
+  EXPECT_TRUE(RefusedToAnotherUser(dir));  // its files
+  std::filesystem::remove(lock);
+  EXPECT_TRUE(RefusedToAnotherUser(dir));  // the folder
+  std::filesystem::permissions(dir.state_dir(), std::filesystem::perms(0700));
+}
+
 TEST(StoreOpen, GenerationsRiseAndIdentityStays) {
   TempDir dir;
   std::string store_id, key, epoch;
@@ -172,6 +219,20 @@ TEST(StoreOpen, AHostCrashEndsTheEpoch) {
   ASSERT_TRUE(old.Next());
   EXPECT_EQ(old.Text(0), epoch);
   EXPECT_EQ(old.Int(1), 7);
+}
+
+TEST(StoreOpen, TheLogKnowsWhereEarlierEpochsEnded) {
+  TempDir dir;
+  std::string first, second;
+  RunAndDie(dir, "boot-1", 7, &first);
+  RunAndDie(dir, "boot-2", 2, &second);
+  SqliteStoreTuning tuning;
+  tuning.boot_id = "boot-3";
+  TestStore store(dir, tuning);
+  EXPECT_EQ(store.log().EpochEnd(first), 7u);
+  EXPECT_EQ(store.log().EpochEnd(second), 9u);
+  EXPECT_EQ(store.log().EpochEnd(store->epoch()), std::nullopt);
+  EXPECT_EQ(store.log().EpochEnd("another store's"), std::nullopt);
 }
 
 TEST(StoreOpen, AKilledAcpdKeepsItsEpoch) {

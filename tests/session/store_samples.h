@@ -139,7 +139,14 @@ inline WorkerRow SomeWorker() {
   row.next_request_id = 14;
   row.next_stdin_seq = 15;
   row.consumed_offset = uint64_t{1} << 60;
-  row.pending = kOdd + "pending";
+  row.discard = kOdd + "discard";
+  row.set_up = true;
+  row.fingerprint = kOdd + "fingerprint";
+  row.initialize_json = "{}";
+  row.modes = kOdd + "modes";
+  row.settings = kOdd + "settings";
+  row.prompt_id = 9;
+  row.fresh_resume = row.replay_known = true;
   return row;
 }
 
@@ -217,7 +224,17 @@ inline void ExpectEqual(const WorkerRow& got, const WorkerRow& want) {
   EXPECT_EQ(got.next_request_id, want.next_request_id);
   EXPECT_EQ(got.next_stdin_seq, want.next_stdin_seq);
   EXPECT_EQ(got.consumed_offset, want.consumed_offset);
-  EXPECT_EQ(got.pending, want.pending);
+  EXPECT_EQ(got.discard, want.discard);
+  EXPECT_EQ(got.set_up, want.set_up);
+  EXPECT_EQ(got.fingerprint, want.fingerprint);
+  EXPECT_EQ(got.initialize_json, want.initialize_json);
+  EXPECT_EQ(got.modes, want.modes);
+  EXPECT_EQ(got.settings, want.settings);
+  EXPECT_EQ(got.prompt_id, want.prompt_id);
+  EXPECT_EQ(got.fresh_resume, want.fresh_resume);
+  EXPECT_EQ(got.replaying, want.replaying);
+  EXPECT_EQ(got.replay_known, want.replay_known);
+  EXPECT_EQ(got.replay_seen, want.replay_seen);
 }
 
 }  // namespace acpd::session

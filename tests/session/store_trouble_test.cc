@@ -1,7 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <utility>
 
 #include "session/errors.h"
 #include "session/sqlite.h"
@@ -81,6 +86,23 @@ TEST(StoreTrouble, ALockedDatabaseIsTriedAgain) {
   EXPECT_TRUE(store->health().ok());
 }
 
+TEST(StoreTrouble, DamageThatShowsInServiceIsSaidAndNothingPassesForStored) {
+  TempDir dir;
+  TestStore store(dir);
+  ASSERT_TRUE(store.Commit(store.Make("a", 1)).status.ok());
+  auto other = Database::Open(dir.database(), SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE(
+      (*other)->Exec("PRAGMA writable_schema = 1;"
+                     "UPDATE sqlite_schema SET rootpage = 1000000 WHERE name = 'events_by_session';"
+                     "PRAGMA schema_version = 1000"));
+  const CommitResult result = store.Commit(store.Make("a", 1));
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kDataLoss) << result.status;
+  ASSERT_EQ(result.standings.size(), 1u);
+  EXPECT_EQ(result.standings[0].committed_seq, 1u);
+  ExpectUnavailable(store->health());
+  EXPECT_THAT(std::string(store->health().message()), HasSubstr("restore state_dir from a backup"));
+}
+
 TEST(StoreTrouble, ACommitThatTakesTooLongMakesTheStoreUnavailable) {
   TempDir dir;
   Disk disk;
@@ -97,6 +119,67 @@ TEST(StoreTrouble, ACommitThatTakesTooLongMakesTheStoreUnavailable) {
   EXPECT_TRUE(Wait(std::move(result)).status.ok());
   EXPECT_TRUE(store->Close(kDeadline));
   EXPECT_TRUE(store->health().ok());
+}
+
+// In a process of its own, because the limit holds for all of its files.
+int RunOnALimitedDisk(const TempDir& dir) {
+  signal(SIGXFSZ, SIG_IGN);
+  Disk disk;
+  TestStore store(dir, disk.Tuning());
+  EXPECT_TRUE(store.Commit(store.Make("a", 1)).status.ok());
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlim_t before = std::exchange(limit.rlim_cur, 1 << 20);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::vector<std::future<CommitResult>> results;
+  for (int i = 0; i < 20; ++i) results.push_back(store.Start(store.Make("a", 1, "p", 200'000)));
+  EXPECT_TRUE(disk.tries.WaitForArrivals(disk.tries.arrived() + 20));
+  ExpectUnavailable(store->health());
+  EXPECT_THAT(std::string(store->health().message()), HasSubstr("check the disk of state_dir"));
+  limit.rlim_cur = before;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  for (auto& result : results) EXPECT_TRUE(Wait(std::move(result)).status.ok());
+  EXPECT_TRUE(store->health().ok()) << store->health();
+  EXPECT_EQ(ReadPast(store, {}, 0).size(), 21u);
+  EXPECT_TRUE(store->Close(kDeadline));
+  return testing::Test::HasFailure() ? 1 : 0;
+}
+
+TEST(StoreTrouble, AnIoErrorLosesNothingAndServiceResumes) {
+  TempDir dir;
+  const pid_t child = fork();
+  if (child == 0) _exit(RunOnALimitedDisk(dir));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(TestStore(dir).log().newest_position(), 21u);
+}
+
+TEST(StoreTrouble, RetentionThatCannotWriteIsTriedAgain) {
+  TempDir dir;
+  Disk disk;
+  Gate slices;
+  SqliteStoreTuning tuning = disk.Tuning();
+  tuning.writer.prune_every = milliseconds(1);
+  tuning.writer.before_slice = [&] { slices.Pass(); };
+  StoreOptions options;
+  options.retention.max_session_bytes = 100'000;
+  TestStore store(dir, tuning, 32 << 20, options);
+  ASSERT_TRUE(store.Commit(store.Make("a", 1, "p", 50'000)).status.ok());
+  auto other = Database::Open(dir.database(), SQLITE_OPEN_READWRITE);
+  ASSERT_TRUE((*other)->Exec("BEGIN IMMEDIATE"));  // no slice succeeds
+  ASSERT_TRUE(slices.WaitForArrivals(slices.arrived() + 3));
+  EXPECT_TRUE(store->health().ok()) << store->health();  // nobody waits for a commit
+  ASSERT_TRUE((*other)->Exec("ROLLBACK"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(store.Commit(store.Make("a", 1, "p", 50'000)).status.ok());
+  }
+  const auto deadline = CondVar::Clock::now() + kDeadline;
+  while (store.log().Bounds(OfSession("a")).oldest_seq != 4 && CondVar::Clock::now() < deadline) {
+    slices.WaitForArrivals(slices.arrived() + 1);
+  }
+  EXPECT_EQ(store.log().Bounds(OfSession("a")).oldest_seq, 4u);
 }
 
 TEST(StoreTrouble, CloseCommitsWhatIsLeft) {

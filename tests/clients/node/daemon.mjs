@@ -17,6 +17,7 @@ export class Daemon {
       state_dir: path.join(dir, 'state'),
       runtime_dir: path.join(dir, 'run'),
       agent_servers: { demo: { extends: 'demo' } },
+      shutdown: { workers: 'stop' },
     }));
     const addressFile = path.join(dir, 'address');
     const log = fs.openSync(path.join(dir, 'acpd.log'), 'w');

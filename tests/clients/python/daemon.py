@@ -17,6 +17,7 @@ class Daemon:
             "state_dir": str(folder / "state"),
             "runtime_dir": str(folder / "run"),
             "agent_servers": {"demo": {"extends": "demo"}},
+            "shutdown": {"workers": "stop"},
         }))
         self._log = folder / "acpd.log"
         address = folder / "address"

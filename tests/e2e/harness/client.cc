@@ -24,8 +24,13 @@ Client::Client(const std::string& address, AcceptedTurns* accepted) : accepted_(
   grpc::ChannelArguments arguments;
   // A connection of its own: clients of one test do not share what one of them breaks.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  stub_ = api::SessionService::NewStub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  // Back soon after a restart of acpd at the same address.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
+  const auto channel =
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  stub_ = api::SessionService::NewStub(channel);
+  admin_stub_ = api::AdminService::NewStub(channel);
 }
 
 Called<api::ChatResponse> Client::Chat(const api::ChatRequest& request, milliseconds patience) {

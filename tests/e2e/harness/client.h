@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "tests/e2e/harness/api.h"
 #include "tests/e2e/harness/subscription.h"
@@ -54,19 +55,26 @@ class AcceptedTurns {
 class Client {
  public:
   using Stub = api::SessionService::Stub;
+  using AdminStub = api::AdminService::Stub;
 
   Client(const std::string& address, AcceptedTurns* accepted);
 
-  // Any unary call: Call(&Client::Stub::GetTurn, request).
-  template <class Request, class Response>
-  Called<Response> Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
-                                                     Response*),
+  // Any unary call of a service: Call(&Client::Stub::GetTurn, request).
+  template <class Service, class Request, class Response>
+  Called<Response> Call(grpc::Status (Service::*method)(grpc::ClientContext*, const Request&,
+                                                        Response*),
                         const Request& request, milliseconds patience = kPatience) {
+    Service* stub = nullptr;
+    if constexpr (std::is_same_v<Service, AdminStub>) {
+      stub = admin_stub_.get();
+    } else {
+      stub = stub_.get();
+    }
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + patience);
     context.set_wait_for_ready(true);
     Called<Response> called;
-    called.status = (stub_.get()->*method)(&context, request, &called.response);
+    called.status = (stub->*method)(&context, request, &called.response);
     called.initial = Copy(context.GetServerInitialMetadata());
     called.trailers = Copy(context.GetServerTrailingMetadata());
     return called;
@@ -103,6 +111,7 @@ class Client {
   static Metadata Copy(const std::multimap<grpc::string_ref, grpc::string_ref>& metadata);
 
   std::unique_ptr<Stub> stub_;
+  std::unique_ptr<AdminStub> admin_stub_;
   AcceptedTurns* accepted_;
 };
 

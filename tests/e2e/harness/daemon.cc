@@ -42,9 +42,15 @@ json Daemon::Config() const {
                  {"state_dir", MakePrivateFolder(*dir_, "state")},
                  {"runtime_dir", MakePrivateFolder(*dir_, "run")},
                  {"projects_root", dir_->MakeFolder("projects")},
-                 {"agent_servers", agents}};
+                 // A test leaves nothing behind.
+                 {"shutdown", {{"workers", "stop"}}},
+                 // Many tests start failing agents again and again.
+                 {"limits", {{"start_backoff", "0s"}}},
+                 {"agent_servers", agents},
+                 // A test that wants its workers to outlive acpd says so.
+                 {"shutdown", {{"workers", "stop"}}}};
   if (!options_.default_agent.empty()) config["default_agent"] = options_.default_agent;
-  config.update(options_.extra);
+  config.merge_patch(options_.extra);
   return config;
 }
 

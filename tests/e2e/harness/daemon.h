@@ -25,7 +25,9 @@ struct AgentSpec {
 struct DaemonOptions {
   std::map<std::string, AgentSpec> agents;
   std::string default_agent;
-  json extra = json::object();  // any further keys of the config's top, e.g. {"limits": {...}}
+  // Any further keys of the config, e.g. {"limits": {...}}. Without them only `shutdown.workers` is
+  // not the default: "stop".
+  json extra = json::object();
   std::map<std::string, std::string> env;  // the daemon's own, added to the test's
 };
 

@@ -1,0 +1,201 @@
+// After a restart: a session goes on with the worker and the turn that an earlier acpd left
+// (LINK.md, rule 6). What memory knew of them stands in the worker's row; the text of the turn so
+// far is read back from the log.
+#include <algorithm>
+#include <utility>
+
+#include "session/agent_settings.h"
+#include "session/delivery.h"
+#include "session/pack.h"
+#include "session/permission.h"
+#include "session/session.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kRereadPage = 256u << 10;
+constexpr milliseconds kHelloTime{5000};
+// A question that was open all the while acpd was away is not timed out the moment it is back.
+constexpr milliseconds kLeastQuestionTime{60'000};
+constexpr size_t kFieldsOfMode = 3;
+
+std::string PackModes(const std::vector<ModeView>& modes) {
+  std::vector<std::string> fields;
+  for (const ModeView& mode : modes) {
+    fields.insert(fields.end(), {mode.mode_id, mode.name, mode.description});
+  }
+  return Pack(fields);
+}
+
+// The past of a session behind `after`, at most a page of it; empty: there is no more.
+awaitable<EventLog::Page> ReadPage(Core& core, LogScope scope, uint64_t after) {
+  const auto delivery = std::make_shared<Delivery<EventLog::Page>>(core.deps.loop);
+  EventLog::Page page;
+  uint64_t ticket = 0;
+  const bool at_once = core.deps.log->Next(scope, after, kRereadPage, /*past_only=*/true, &page,
+                                           DeliverTo(delivery), &ticket);
+  if (at_once) co_return page;
+  const SteadyTime never = SteadyTime::max();
+  co_await Arrive(delivery, never);
+  co_return std::move(*delivery->value);
+}
+
+awaitable<uint64_t> Locate(Core& core, std::string session_id, uint64_t seq) {
+  const auto delivery = std::make_shared<Delivery<uint64_t>>(core.deps.loop);
+  core.deps.log->Locate(std::move(session_id), seq, DeliverTo(delivery));
+  const SteadyTime never = SteadyTime::max();
+  co_await Arrive(delivery, never);
+  co_return *delivery->value;
+}
+
+}  // namespace
+
+// `prompt_id`: of the open session/prompt; 0: none.
+void Session::RecordWorker(uint64_t prompt_id) {
+  WorkerRow& row = worker_->mutable_row();
+  row.set_up = true;
+  row.modes = PackModes(modes_);
+  row.settings = PackSettings(worker_->agent());
+  row.prompt_id = prompt_id;
+  row.fresh_resume = prompt_id != 0 ? current_->fresh_resume : fresh_resume_;
+  row.replaying = replaying_;
+  row.replay_known = replay_known_;
+  row.replay_seen = replay_seen_;
+  worker_->RecordRow();
+}
+
+void Session::RestoreModes(const WorkerRow& row) {
+  const auto fields = Unpack(row.modes);
+  if (!fields || fields->size() % kFieldsOfMode != 0) return;
+  for (size_t i = 0; i < fields->size(); i += kFieldsOfMode) {
+    modes_.push_back({(*fields)[i], (*fields)[i + 1], (*fields)[i + 2]});
+  }
+}
+
+// Graces start afresh; how long a turn may last counts from its start.
+void Session::RestoreEvidence(const TurnPtr& turn) const {
+  const TurnResult stored = std::exchange(turn->row.result, TurnResult());
+  turn->evidence.prompt_sent = true;
+  turn->row.result.prompt_sent = true;
+  const AgentDefinition* definition = agent();
+  if (turn->row.state == TurnState::kCancelling) {
+    turn->evidence.limit = stored.error.reason;
+    turn->evidence.cancel_sent = stored.error.reason.empty();
+    turn->evidence.cancelled_by = stored.cancelled_by;
+    turn->evidence.cancel_reason = stored.cancel_reason;
+    turn->cancel_asked_at = steady_clock::now();
+    turn->kill_at =
+        steady_clock::now() + (definition ? definition->cancel_grace : milliseconds(30'000));
+  }
+  const milliseconds timeout = turn->request.turn_timeout.count() > 0
+                                   ? turn->request.turn_timeout
+                                   : (definition ? definition->turn_timeout : milliseconds(0));
+  if (timeout.count() == 0 || !turn->evidence.limit.empty()) return;
+  const std::chrono::microseconds ran(std::max<WallTime>(core_.now() - turn->row.start_time, 0));
+  turn->timeout_at = steady_clock::now() + timeout - ran;
+}
+
+void Session::RestoreRunning(const TurnPtr& turn) {
+  current_ = turn;
+  RestoreEvidence(turn);
+}
+
+void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox) {
+  RestoreModes(row);
+  const bool prompted = row.prompt_id != 0;
+  replaying_ = row.replaying;
+  replay_known_ = row.replay_known;
+  replay_seen_ = row.replay_seen;
+  fresh_resume_ = !prompted && row.fresh_resume;
+  if (current_) {
+    current_->prompt_id = row.prompt_id;
+    current_->fresh_resume = prompted && row.fresh_resume;
+  }
+  const AgentDefinition* configured = core_.config().Find(row_.agent);
+  const AgentDefinition definition =
+      configured ? *configured : UnpackSettings(row_.agent, row.settings);
+  const absl::StatusOr<acp::InitializeResult> initialize = ReadInitialize(row.initialize_json);
+  worker_ =
+      std::make_shared<AgentWorker>(core_, definition, this, std::move(row), std::move(outbox));
+  if (!initialize.ok()) return;
+  worker_->initialize = *initialize;
+  core_.facts[row_.agent].initialize = *initialize;
+}
+
+void Session::RestoreQuestion(QuestionRow row) {
+  const auto question = std::make_shared<Question>(core_.deps.loop);
+  question->options = UnpackOptions(row.options);
+  const milliseconds left((row.expire_time - core_.now()) / 1000);
+  question->timer.expires_after(std::max(left, kLeastQuestionTime));
+  if (current_ && current_->row.turn_id == row.turn_id) current_->had_output = true;
+  questions_[row.question_id] = question;
+  question->row = std::move(row);
+  ArmQuestion(question);
+}
+
+awaitable<void> Session::TakeOver() {
+  const auto self = shared_from_this();
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  if (current_) co_await RereadTurn(current_);
+  const SteadyTime deadline = steady_clock::now() + kHelloTime;
+  if (!worker->gone()) co_await worker->Attach(deadline);
+  held_back_ = false;
+  if (current_ && !shut_down_) {
+    Go(RunAdopted(current_));
+    co_return;
+  }
+  Pump();
+  ArmIdleTimer();
+}
+
+awaitable<void> Session::RunAdopted(TurnPtr turn) {
+  const auto self = shared_from_this();
+  co_await WatchTurn(turn);
+  if (turn->phantom && !turn->ended()) co_await FallBackLate(turn);
+  if (current_ == turn) current_ = nullptr;
+  co_await Run();
+}
+
+awaitable<void> Session::RereadTurn(TurnPtr turn) {
+  const auto self = shared_from_this();
+  uint64_t after = co_await Locate(core_, row_.session_id, turn->row.queued_seq);
+  const LogScope scope{LogScope::Kind::kSession, row_.session_id};
+  for (;;) {
+    const EventLog::Page page = co_await ReadPage(core_, scope, after);
+    if (page.rows.empty()) co_return;
+    for (const LogRowPtr& row : page.rows) {
+      for (size_t i = 0; i < row->size(); ++i) {
+        if (row->first_position + i <= after) continue;
+        StoredUpdate update;
+        const bool is_update = core_.deps.codec->DecodeUpdate(row->event(i), &update);
+        if (!is_update || update.turn_id != turn->row.turn_id) continue;
+        turn->Observe(update.kind, update.message_id, update.text);
+      }
+    }
+    after = page.rows.back()->last_position();
+  }
+}
+
+void Session::GoOnAfresh() {
+  held_back_ = false;
+  ResolveAll(ResolvedBy::kExit);
+  if (const TurnPtr turn = current_; turn && turn->running()) EndLost(turn);
+  recorder_.Flush();
+  Pump();
+}
+
+// An api_key that only memory had is in the agent's environment, where the config puts it.
+void Session::OnAdopted(const acp::LaunchSpec& spec) {
+  const AgentDefinition* definition = agent();
+  if (!row_.needs_api_key || !row_.model_provider || !definition) return;
+  for (const auto& [name, value] : definition->env) {
+    if (value != "${model.api_key}") continue;
+    for (const auto& [given, key] : spec.env) {
+      if (given == name) row_.model_provider->api_key = key;
+    }
+  }
+}
+
+}  // namespace acpd::session
