@@ -102,7 +102,13 @@ class ManagerTest::MoodyStore : public Store {
     held_.clear();
   }
   void Commit(std::vector<Record> group, CommitDone done) override {
-    if (commits_ == Commits::kCommit) return real_->Commit(std::move(group), std::move(done));
+    if (commits_ == Commits::kSpoil && !group.front().events.empty()) {
+      group.front().events.bytes += "more than its ends say";
+      commits_ = Commits::kCommit;
+    }
+    if (commits_ == Commits::kCommit || commits_ == Commits::kSpoil) {
+      return real_->Commit(std::move(group), std::move(done));
+    }
     if (commits_ == Commits::kHold) {
       held_.emplace_back(std::move(group), std::move(done));
       return;

@@ -42,8 +42,8 @@ class ManagerTest : public ::testing::Test {
   // As SIGTERM does it.
   void Stop();
   // How the store takes what is handed to it from now on. What is held is committed with the next
-  // kCommit.
-  enum class Commits { kCommit, kHold, kRefuse };
+  // kCommit; kSpoil makes the next record with events one that cannot be stored.
+  enum class Commits { kCommit, kHold, kRefuse, kSpoil };
   void SetCommits(Commits commits);
   // The wall clock goes on by so much.
   void PassTime(milliseconds time) { passed_ += time; }

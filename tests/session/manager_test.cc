@@ -261,6 +261,40 @@ TEST_F(ManagerTest, ATurnThatTheStoreRefusesLeavesNoTrace) {
   EXPECT_EQ(again->turn.result.outcome, Outcome::kCompleted);
 }
 
+TEST_F(ManagerTest, ARecordThatCannotBeStoredEndsTheTurnAndTheSessionGoesOn) {
+  UseScript(R"({"session/prompt": [[{"barrier": "hold"}, {"update": "lost"}, "silent"], []]})");
+  Begin();
+  const auto running = Chat(Request("hang", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  const std::string session = running->turn.session_id;
+  const auto queued = Chat(Request("next", session, WaitFor::kAccepted));
+  ASSERT_TRUE(queued.ok()) << queued.status();
+  const auto other = Chat(Request("elsewhere", "", WaitFor::kAccepted));
+  ASSERT_TRUE(other.ok()) << other.status();
+  ASSERT_TRUE(RunUntil([&] { return barriers().Reached("hold"); }));
+  SetCommits(Commits::kSpoil);
+  barriers().Release("hold");
+  const auto ended =
+      Run(manager().GetTurn(NewCall(), {running->turn.turn_id, "", ""}, WaitFor::kFinished));
+  ASSERT_TRUE(ended.ok()) << ended.status();
+  EXPECT_EQ(ended->result.outcome, Outcome::kFailed);
+  EXPECT_EQ(ended->result.error.reason, "INTERNAL");
+  for (const std::string& turn : {queued->turn.turn_id, other->turn.turn_id}) {
+    const auto next = Run(manager().GetTurn(NewCall(), {turn, "", ""}, WaitFor::kFinished));
+    ASSERT_TRUE(next.ok()) << next.status();
+    EXPECT_EQ(next->result.outcome, Outcome::kCompleted);
+  }
+  const std::vector<std::string> events = Events(session);
+  EXPECT_THAT(events, ::testing::Contains("notice STORE_REFUSED"));
+  EXPECT_THAT(events, ::testing::Not(::testing::Contains(::testing::HasSubstr("lost"))));
+  // So it stands in the store too.
+  Crash();
+  Begin();
+  EXPECT_EQ(Events(session).size(), events.size());
+  EXPECT_EQ(Say("again", session).turn.result.outcome, Outcome::kCompleted);
+  Stop();
+}
+
 TEST_F(ManagerTest, AFailedTryOfAnUnknownIdDoesNotTakeIt) {
   Begin();
   ChatRequest request = Request("hello", "lost");
