@@ -30,6 +30,10 @@ struct WatchOptions {
   std::vector<std::string> kinds;
 };
 int Watch(const Settings& settings, const WatchOptions& options);
+// How a stream that was cut off at `position` is taken up again when acpd is back, as a command.
+// Nothing where `status` does not say that acpd has gone, or with `json`.
+void PrintHowToGoOn(const Settings& settings, const grpc::Status& status,
+                    const WatchOptions& options, uint64_t position);
 
 struct CancelOptions {
   std::string session, project, turn, reason;

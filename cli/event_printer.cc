@@ -106,8 +106,7 @@ void EventPrinter::Print(const ProgressEvent& event) {
     case ProgressEvent::kNotice:
       return Line(event, "! " + event.notice().code() + ": " + event.notice().message());
     case ProgressEvent::kGap:
-      return Line(event, "! events before position " + std::to_string(event.gap().next_position()) +
-                             " are gone");
+      return Line(event, "! " + DescribeGap(event.gap()));
     default:
       return;
   }

@@ -88,6 +88,12 @@ std::string DescribeBy(acpd::v1::QuestionResolved::By by) {
   }
 }
 
+std::string DescribeGap(const acpd::v1::Gap& gap) {
+  // 0: nothing has come behind them.
+  if (gap.next_position() == 0) return "the events so far are gone";
+  return "events before position " + std::to_string(gap.next_position()) + " are gone";
+}
+
 std::string StateWord(acpd::v1::Session::State state) {
   const std::string name = acpd::v1::Session::State_Name(state);
   if (name.empty()) return "state-" + std::to_string(static_cast<int>(state));  // a newer acpd's

@@ -18,6 +18,8 @@ std::string DescribeOrigin(const acpd::v1::SessionOrigin& origin);
 std::string DescribePlan(const std::string& json);
 // " by time-out" and the like; empty of an answer that a person gave.
 std::string DescribeBy(acpd::v1::QuestionResolved::By by);
+// "events before position 7 are gone".
+std::string DescribeGap(const acpd::v1::Gap& gap);
 // "answer with: acpctl respond ..."
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question);
 // "idle", "busy" and the like.

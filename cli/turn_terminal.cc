@@ -2,9 +2,11 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
+#include "cli/commands.h"
 #include "cli/event_feed.h"
 #include "cli/event_words.h"
 
@@ -62,15 +64,24 @@ int TurnTerminal::Follow(const acpd::v1::ChatStreamRequest& request) {
 
 int TurnTerminal::ExitCode(const grpc::Status& status) const {
   if (result_) return ExitCodeFor(*result_);
-  if (!status.ok()) return Report(status, context_);
+  if (!status.ok()) {
+    const int code = Report(status, context_);
+    WatchOptions rest;
+    rest.session = session_id_;
+    rest.until_turn = turn_id_;
+    if (!turn_id_.empty()) PrintHowToGoOn(settings_, status, rest, position_);
+    return code;
+  }
   std::fprintf(stderr, "acpctl: the stream ended before the turn's end was seen\n");
   return kTurnNotOk;
 }
 
 void TurnTerminal::Handle(const ProgressEvent& event) {
+  position_ = std::max(position_, event.position());
   if (event.has_chat_accepted()) {
     const auto& accepted = event.chat_accepted().response();
     turn_id_ = accepted.turn_id();
+    session_id_ = accepted.session_id();
     if (!settings_.json) {
       std::fprintf(stderr, "session: %s\nturn: %s\n", accepted.session_id().c_str(),
                    turn_id_.c_str());

@@ -43,6 +43,8 @@ class TurnTerminal {
   bool cancelling_ = false;  // Ctrl-C was pressed
   bool leaving_ = false;     // twice
   std::string turn_id_;      // empty: not accepted yet
+  std::string session_id_;   // with it
+  uint64_t position_ = 0;    // seen so far
   std::optional<acpd::v1::TurnResult> result_;
   std::unique_ptr<grpc::ClientContext> cancel_context_;
   std::future<void> cancel_;  // the Cancel of a Ctrl-C

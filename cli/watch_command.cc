@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -16,7 +17,23 @@ bool SetScope(const WatchOptions& options, acpd::v1::SubscribeProgressRequest* r
   return !options.session.empty() + !options.project.empty() + options.everything == 1;
 }
 
+std::string ScopeArguments(const WatchOptions& options) {
+  if (options.everything) return "--all";
+  return options.session.empty() ? "--project " + options.project : "--session " + options.session;
+}
+
 }  // namespace
+
+void PrintHowToGoOn(const Settings& settings, const grpc::Status& status,
+                    const WatchOptions& options, uint64_t position) {
+  if (settings.json || status.error_code() != grpc::StatusCode::UNAVAILABLE || position == 0)
+    return;
+  std::string command = "acpctl watch " + ScopeArguments(options);
+  if (!options.until_turn.empty()) command += " --until-turn " + options.until_turn;
+  for (const std::string& kind : options.kinds) command += " --kind " + kind;
+  std::fprintf(stderr, "what follows, when acpd is back: %s --after %llu\n", command.c_str(),
+               static_cast<unsigned long long>(position));
+}
 
 int Watch(const Settings& settings, const WatchOptions& options) {
   acpd::v1::SubscribeProgressRequest request;
@@ -35,13 +52,20 @@ int Watch(const Settings& settings, const WatchOptions& options) {
                                                          : EventPrinter::Scope::kSession);
   OpenQuestions questions;
   acpd::v1::ProgressEvent event;
+  uint64_t position = 0;
   while (OutputIsGood() && stream->Read(&event)) {
+    position = std::max(position, event.position());
     printer.Print(event);
     questions.See(event);
     while (const auto question = questions.Take()) printer.PrintHowToAnswer(*question);
   }
   printer.EndText();
-  if (OutputIsGood()) return Report(stream->Finish(), context);
+  if (OutputIsGood()) {
+    const grpc::Status status = stream->Finish();
+    const int code = Report(status, context);
+    PrintHowToGoOn(settings, status, options, position);
+    return code;
+  }
   context.TryCancel();
   stream->Finish();
   return kOutputLost;

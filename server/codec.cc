@@ -206,7 +206,8 @@ bool Codec::DecodeUpdate(std::string_view bytes, session::StoredUpdate* update) 
   if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
   if (!event.has_session_update() || event.session_update().replayed()) return false;
   const v1::SessionUpdate& said = event.session_update();
-  *update = {event.turn_id(), said.kind(), said.message_id(), said.text()};
+  *update = {event.turn_id(), said.kind(),         said.message_id(),
+             said.text(),     said.tool_call_id(), said.tool_status()};
   return true;
 }
 

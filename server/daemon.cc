@@ -25,6 +25,7 @@ constexpr milliseconds kWorkersExtra = seconds(2);
 constexpr milliseconds kServerLeast = seconds(1), kServerMost = seconds(5);
 constexpr milliseconds kStoreDeadline = seconds(10);
 constexpr milliseconds kStepDeadline = seconds(2);
+constexpr milliseconds kWatchStoreEvery = seconds(1);
 
 // Files and sockets made while it lives are for their owner alone. Process-wide: only before agents
 // are started.
@@ -53,6 +54,11 @@ LogLevel LevelOf(session::Severity severity) {
   return LogLevel::kError;
 }
 
+// What to correct in the config.
+absl::Status OfKey(std::string_view key, const absl::Status& status) {
+  return absl::Status(status.code(), Cat(key, ": ", status.message()));
+}
+
 session::WallTime Now() {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
@@ -78,6 +84,7 @@ absl::Status Daemon::Start() {
     if (absl::Status opened = OpenStore(); !opened.ok()) return opened;
     absl::StatusOr<session::LoadedState> state = store_.store->Load();
     if (!state.ok()) return state.status();
+    WatchStore();
     MakeManager();
     Spawn(loop_.executor(), manager_->Start(*std::move(state)),
           OnError("taking over what was left"));
@@ -104,9 +111,9 @@ void Daemon::LogServing() {
 
 absl::Status Daemon::MakeFolders() {
   if (absl::Status made = MakePrivateFolder(config_.state_dir, FollowLink::kYes); !made.ok())
-    return made;
+    return OfKey("state_dir", made);
   if (absl::Status made = MakePrivateFolder(config_.runtime_dir, FollowLink::kNo); !made.ok())
-    return made;
+    return OfKey("runtime_dir", made);
   std::vector<std::string> roots = {config_.projects_root};
   for (const session::AgentDefinition& agent : config_.agents) {
     if (!agent.projects_root.empty()) roots.push_back(agent.projects_root);
@@ -137,6 +144,15 @@ absl::Status Daemon::OpenStore() {
   // for ours.
   if (!address_file_.empty()) unlink(address_file_.c_str());
   return absl::OkStatus();
+}
+
+void Daemon::WatchStore() {
+  store_watch_ = std::make_unique<StoreWatch>(
+      loop_.executor(), [this] { return store_.store->health(); },
+      [this](LogLevel level, const std::string& message, const LogFields& fields) {
+        log_.Write(level, message, fields);
+      });
+  store_watch_->Start(kWatchStoreEvery);
 }
 
 void Daemon::MakeManager() {

@@ -13,6 +13,7 @@
 #include "server/log.h"
 #include "server/loop_thread.h"
 #include "server/stop_signals.h"
+#include "server/store_watch.h"
 #include "session/event_log.h"
 #include "session/session_manager.h"
 
@@ -43,6 +44,7 @@ class Daemon {
   absl::Status MakeFolders();
   absl::Status OpenStore();
   void MakeManager();
+  void WatchStore();
   absl::Status StartServer();
   absl::Status WriteAddressFile();
   void LogServing();
@@ -55,8 +57,9 @@ class Daemon {
   Log log_;
   StopSignals signals_;
   LoopThread loop_;
-  asio::thread_pool pool_{2};
+  asio::thread_pool pool_{4};
   session::OpenedStore store_;
+  std::unique_ptr<StoreWatch> store_watch_;
   std::unique_ptr<acp::Launcher> launcher_;
   Codec codec_;
   std::unique_ptr<session::SessionManager> manager_;

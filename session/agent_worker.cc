@@ -11,6 +11,9 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int64_t kProtocolVersion = 1;
+// Of what waits for an agent that does not read; a prompt has up to limits.max_message_in.
+constexpr size_t kMaxUnreadLines = 10'000;
+constexpr size_t kMaxUnreadBytes = 128u << 20;
 
 }  // namespace
 
@@ -54,7 +57,10 @@ AgentWorker::AgentWorker(Core& core, const AgentDefinition& agent, AgentListener
       last_activity_(steady_clock::now()),
       slot_(core.slots.Hold(listener->recorder().project_id())),
       changed_(core.deps.loop) {
-  for (OutboxLine& line : outbox) outbox_.emplace_back(line.seq, std::move(line.line));
+  for (OutboxLine& line : outbox) {
+    outbox_bytes_ += line.line.size();
+    outbox_.emplace_back(line.seq, std::move(line.line));
+  }
   if (row_.prompt_id != 0) pending_[row_.prompt_id].prompt = true;
 }
 
@@ -82,8 +88,10 @@ void AgentWorker::SendLine(std::string line) {
   recorder.WhenCommitted(
       [self = shared_from_this(), seq, line = std::move(line)](const CommitResult& result) mutable {
         if (!result.status.ok()) return;
+        self->outbox_bytes_ += line.size();
         self->outbox_.emplace_back(seq, std::move(line));
         self->PumpOutbox();
+        self->CheckOutbox();
       });
 }
 
@@ -92,7 +100,23 @@ void AgentWorker::PumpOutbox() {
   line_outstanding_ = true;
   listener_->OnWire("out", outbox_.front().second);
   connection_->SendLine(outbox_.front().first, outbox_.front().second);
+  outbox_bytes_ -= outbox_.front().second.size();
   outbox_.pop_front();
+}
+
+// An agent that asks and asks and reads none of the answers would fill our memory with them.
+void AgentWorker::CheckOutbox() {
+  if (outbox_.size() <= kMaxUnreadLines && outbox_bytes_ <= kMaxUnreadBytes) return;
+  GiveUpOn("STDIN_NOT_READ", "The agent asks for more and more and reads none of the answers (" +
+                                 std::to_string(outbox_.size()) + " wait for it); it is stopped.");
+}
+
+void AgentWorker::GiveUpOn(std::string_view code, const std::string& text) {
+  if (stopping_ || !connection_) return;
+  stopping_ = true;
+  listener_->OnNotice(Severity::kError, code, text);
+  connection_->Stop(milliseconds(0));
+  listener_->recorder().Flush();
 }
 
 void AgentWorker::OnStdinDone(uint64_t seq) {
@@ -107,6 +131,8 @@ void AgentWorker::OnStdinDone(uint64_t seq) {
 awaitable<AgentAnswer> AgentWorker::Call(uint64_t id, std::string line, SteadyTime deadline) {
   const auto self = shared_from_this();
   pending_[id];
+  // A later acpd must not take the answer for that to a request of its own.
+  if (row_.set_up) RecordRow();
   SendLine(std::move(line));
   listener_->recorder().Flush();
   while (!pending_[id].answer && !gone_) {

@@ -85,8 +85,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   // could not be run), START_TIMEOUT.
   awaitable<absl::Status> Start(acp::LaunchSpec spec, SteadyTime deadline);
   // Connects to the worker of an earlier acpd and goes on where that one stopped. A worker that is
-  // gone, does not answer before `deadline` or does not fit the store ends like any other: OnGone.
-  awaitable<void> Attach(SteadyTime deadline);
+  // gone, does not answer within `patience` or does not fit the store ends like any other: OnGone.
+  // After LetGo it does nothing any more.
+  awaitable<void> Attach(milliseconds patience);
   // Lets go of the worker and its agent, which live on: the next acpd attaches to them.
   void LetGo();
 
@@ -158,6 +159,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void Heard();  // the agent said something
   void Settle(uint64_t id, AgentAnswer answer);
   void PumpOutbox();
+  void CheckOutbox();
+  // Ends the agent at once, with a Notice that says why.
+  void GiveUpOn(std::string_view code, const std::string& text);
   awaitable<void> CleanUpLost(std::string why);
   void Finish();
   void ForgetRows(Record& record) const;
@@ -178,11 +182,13 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   std::optional<acp::Hello> hello_;
   std::map<uint64_t, Pending> pending_;
   std::deque<std::pair<uint64_t, std::string>> outbox_;  // committed, not yet handed to the worker
+  size_t outbox_bytes_ = 0;
   bool line_outstanding_ = false;
   bool ended_ = false;  // exit or loss was seen
   bool lost_ = false;
   bool gone_ = false;       // nothing of it is left
   bool launching_ = false;  // the launcher is at work
+  bool let_go_ = false;
   bool stopping_ = false;
   std::optional<acp::WorkerExit> exit_;
   std::string lost_why_, stderr_tail_;

@@ -46,12 +46,17 @@ void AgentWorker::OnLost(const std::string& why) {
 
 awaitable<void> AgentWorker::CleanUpLost(std::string why) {
   const auto self = shared_from_this();
-  core_.Log(Severity::kWarning, "worker lost: " + why, {{"worker", row_.worker_id}});
+  core_.Log(Severity::kWarning, "worker lost: " + why,
+            {{"session", row_.session_id}, {"worker", row_.worker_id}});
   const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
   const bool clean = co_await core_.deps.launcher->KillLeftovers(row_.worker_id, row_.worker_pid,
                                                                  row_.worker_start_ticks, deadline);
-  // A worker that was killed has not removed its socket.
-  std::function<bool()> remove = [path = row_.socket_path] { return ::remove(path.c_str()) == 0; };
+  // A worker that was killed has not removed its socket, and a spool that does not fit is of no
+  // use.
+  std::function<bool()> remove = [path = row_.socket_path] {
+    ::remove((path + ".spool").c_str());
+    return ::remove(path.c_str()) == 0;
+  };
   co_await OnPool<bool>(*core_.deps.pool, std::move(remove));
   if (!clean) {
     core_.Log(Severity::kError, "processes of a lost worker could not be killed in time",
@@ -77,6 +82,7 @@ void AgentWorker::Finish() {
   ReportNoise();
   ForgetRows(recorder.pending());
   outbox_.clear();
+  outbox_bytes_ = 0;
   slot_.reset();
   listener_->OnGone();
   recorder.Flush();

@@ -69,12 +69,10 @@ void AgentWorker::OnNoise(std::string_view line) {
   listener_->recorder().BeginChunk();
   if (noise_ == 0) noise_sample_ = RepairText(line.substr(0, kNoiseSample));
   ++noise_;
-  if (++noise_in_row_ < kMaxNoiseInRow || stopping_) return;
-  stopping_ = true;
-  listener_->OnNotice(Severity::kError, "STDOUT_NOISE",
-                      "The agent wrote 1,000 lines in a row that are no JSON-RPC; it is stopped. "
-                      "Check its command.");
-  connection_->Stop(milliseconds(0));
+  if (++noise_in_row_ < kMaxNoiseInRow) return;
+  GiveUpOn("STDOUT_NOISE",
+           "The agent wrote 1,000 lines in a row that are no JSON-RPC; it is stopped. Check its "
+           "command.");
 }
 
 void AgentWorker::ReportNoise() {
@@ -136,6 +134,7 @@ void AgentWorker::OnStderr(std::string_view bytes) {
 
 awaitable<void> AgentWorker::WaitForRoom() {
   const auto self = shared_from_this();
+  if (!hello_) co_return;  // HELLO needs no room, and who waits for it not in vain
   while (!core_.HasRoom() || listener_->held_bytes() > kMaxHeld) {
     const SteadyTime deadline = steady_clock::now() + std::chrono::seconds(1);
     co_await core_.room.Wait(deadline);

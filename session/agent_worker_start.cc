@@ -87,30 +87,35 @@ void AgentWorker::Connect(std::unique_ptr<acp::WorkerLink> link) {
   connection_->Start(core_.deps.store->generation(), row_.consumed_offset, row_.discard);
 }
 
-awaitable<void> AgentWorker::Attach(SteadyTime deadline) {
+awaitable<void> AgentWorker::Attach(milliseconds patience) {
   const auto self = shared_from_this();
   launching_ = true;
+  const SteadyTime connect_by = std::chrono::steady_clock::now() + patience;
   absl::StatusOr<std::unique_ptr<acp::WorkerLink>> link = co_await core_.deps.launcher->Attach(
-      row_.socket_path, row_.worker_id, row_.worker_pid, row_.worker_start_ticks, deadline);
+      row_.socket_path, row_.worker_id, row_.worker_pid, row_.worker_start_ticks, connect_by);
   launching_ = false;
-  if (link.ok() && !gone_) Connect(*std::move(link));
+  if (link.ok() && !gone_ && !let_go_) Connect(*std::move(link));
   changed_.Notify();
   if (!connection_) {
-    if (!gone_) OnLost(std::string(link.status().message()));
+    if (!gone_ && !let_go_) OnLost(std::string(link.status().message()));
     co_return;
   }
-  while (!hello_ && !ended_) {
-    const bool notified = co_await changed_.Wait(deadline);
+  // From here on it is the worker's time: the pool may have been busy before.
+  const SteadyTime answer_by = std::chrono::steady_clock::now() + patience;
+  while (!hello_ && !ended_ && !let_go_) {
+    const bool notified = co_await changed_.Wait(answer_by);
     if (!notified) break;
   }
-  if (hello_ || ended_) co_return;
+  if (hello_ || ended_ || let_go_) co_return;
   connection_->Close();
   OnLost("it did not answer in time");
 }
 
 void AgentWorker::LetGo() {
+  let_go_ = true;
   listener_->recorder().Flush();
   if (connection_) connection_->Close();
+  changed_.Notify();
 }
 
 absl::Status AgentWorker::StartFailure(const acp::Hello& hello) const {
@@ -162,7 +167,10 @@ void AgentWorker::OnHello(const acp::Hello& hello) {
 
 // What the agent has had is not sent once more.
 void AgentWorker::GoOn(const acp::Hello& hello) {
-  while (!outbox_.empty() && outbox_.front().first <= hello.last_stdin_done) outbox_.pop_front();
+  while (!outbox_.empty() && outbox_.front().first <= hello.last_stdin_done) {
+    outbox_bytes_ -= outbox_.front().second.size();
+    outbox_.pop_front();
+  }
   core_.Log(Severity::kInfo, "worker adopted",
             {{"session", row_.session_id},
              {"worker", row_.worker_id},

@@ -28,7 +28,7 @@ struct SessionUpdateEvent {
 };
 // What is read back of it, to put a turn's text together again.
 struct StoredUpdate {
-  std::string turn_id, kind, message_id, text;
+  std::string turn_id, kind, message_id, text, tool_call_id, tool_status;
 };
 struct TurnQueuedEvent {
   std::string request_id;

@@ -65,7 +65,7 @@ awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
   janitor->pending().removed_worker = worker.worker_id;
   janitor->Flush();
   const auto it = core.sessions.find(worker.session_id);
-  if (it != core.sessions.end()) it->second->GoOnAfresh();
+  if (it != core.sessions.end() && !it->second->has_worker()) it->second->GoOnAfresh();
 }
 
 awaitable<void> SessionManager::Impl::MakeSocketFolder() {
@@ -151,6 +151,7 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
   if (it == core.sessions.end()) return;
   const auto turn = std::make_shared<Turn>(core.deps.loop);
   turn->row = row;
+  turn->stored = true;
   if (!core.deps.codec->DecodeRequest(row.stored_request, &turn->request)) {
     core.Log(Severity::kError, "a stored request cannot be read", {{"turn", row.turn_id}});
   }

@@ -83,7 +83,11 @@ void Recorder::Flush() {
 void Recorder::Finished(uint64_t number, const CommitResult& result, std::vector<Done>& done) {
   committed_ = number;
   for (Done& callback : done) callback(result);
-  if (!result.status.ok()) Refused(result);
+  if (result.status.ok()) {
+    refused_before_ = false;
+  } else {
+    Refused(result);
+  }
   committed_signal_.Notify();
   core_.room.Notify();
 }
@@ -91,18 +95,19 @@ void Recorder::Finished(uint64_t number, const CommitResult& result, std::vector
 // What was gathered since builds on what was refused, and so do the records under way: the store
 // refuses them too.
 void Recorder::Refused(const CommitResult& result) {
-  if (refused_.ok()) {
-    ++refusals_;
-    refused_ = result.status;
-  }
+  ++refusals_;  // each time: who has begun to wait since the first one waits in vain, too
+  if (refused_.ok()) refused_ = result.status;
   DropPending();
-  if (committed_ < number_ || absl::IsAborted(result.status)) return;
+  // Another acpd has the store, or it was closed first: there is nothing to go on with.
+  if (absl::IsAborted(result.status) || absl::IsUnavailable(result.status)) return;
+  if (committed_ < number_) return;
   for (const CommitResult::Standing& standing : result.standings) {
     if (standing.session_id != session_id_) continue;
     number_ = committed_ = standing.committed_number;
     newest_seq_ = standing.committed_seq;
     const absl::Status why = std::exchange(refused_, absl::OkStatus());
-    if (on_refused_) on_refused_(why);
+    const bool again = std::exchange(refused_before_, true);
+    if (on_refused_) on_refused_(why, again);
     return;
   }
 }
@@ -114,6 +119,8 @@ void Recorder::DropPending() {
 }
 
 awaitable<bool> Recorder::Settled(SteadyTime deadline) {
+  // After the last refusal, when the store is closed or another's, nothing comes any more.
+  if (!refused_.ok() && committed_ == number_) co_return false;
   Flush();
   // What is gathered in a chunk becomes the next record.
   const uint64_t wanted = number_ + (Dirty() ? 1 : 0);

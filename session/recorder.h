@@ -30,10 +30,10 @@ class Recorder {
   // The owner is kept alive until what was handed over is committed.
   void SetOwner(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
   // Called when the store has refused a record, and all that built on it are gone: what is recorded
-  // from then on follows the last committed one.
-  void SetOnRefused(std::function<void(const absl::Status&)> on_refused) {
-    on_refused_ = std::move(on_refused);
-  }
+  // from then on follows the last committed one. `again`: nothing was committed since the last
+  // call, so that it is no use to hand over the same at once. Not when the store was closed.
+  using OnRefused = std::function<void(const absl::Status& why, bool again)>;
+  void SetOnRefused(OnRefused on_refused) { on_refused_ = std::move(on_refused); }
 
   // Appends an event to the session's log; returns its seq.
   template <typename Event>
@@ -79,9 +79,10 @@ class Recorder {
   Record pending_;
   std::vector<Done> pending_done_;
   Signal committed_signal_;
-  std::function<void(const absl::Status&)> on_refused_;
-  absl::Status refused_;   // not OK while records that built on a refused one are under way
-  uint64_t refusals_ = 0;  // since the start
+  OnRefused on_refused_;
+  absl::Status refused_;         // not OK while records that built on a refused one are under way
+  uint64_t refusals_ = 0;        // since the start
+  bool refused_before_ = false;  // on_refused_ was called, and nothing was committed since
 };
 
 }  // namespace acpd::session

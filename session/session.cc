@@ -16,8 +16,8 @@ SessionPtr Session::Make(Core& core, SessionRow row, uint64_t newest_seq) {
   SessionPtr session(new Session(core, std::move(row), newest_seq));
   session->recorder_.SetOwner(session);
   session->recorder_.SetOnRefused(
-      [weak = std::weak_ptr<Session>(session)](const absl::Status& why) {
-        if (const SessionPtr owner = weak.lock()) owner->OnStoreRefused(why);
+      [weak = std::weak_ptr<Session>(session)](const absl::Status& why, bool again) {
+        if (const SessionPtr owner = weak.lock()) owner->OnStoreRefused(why, again);
       });
   core.sessions[session->row_.session_id] = session;
   core.projects.insert(session->row_.project_id);
@@ -84,7 +84,9 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
   RecordTurn(turn);
   const uint64_t first_seq = recorder_.pending().events.first_seq;
   recorder_.WhenCommitted([turn, first_seq](const CommitResult& result) {
-    if (!result.status.ok() || turn->row.queued_seq == 0 || turn->after_position != 0) return;
+    if (!result.status.ok()) return;
+    turn->stored = true;
+    if (turn->row.queued_seq == 0 || turn->after_position != 0) return;
     turn->after_position = result.first_position + (turn->row.queued_seq - first_seq) - 1;
   });
 }

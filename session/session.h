@@ -159,18 +159,21 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   awaitable<void> ForceEnd(TurnPtr turn);
   void StartPrompt(const TurnPtr& turn);
   void SetTurnState(const TurnPtr& turn, TurnState state);
+  void TakeBack(const TurnPtr& turn);
   void EndTurn(const TurnPtr& turn);
+  void RecordEnd(const TurnPtr& turn);
+  void RecordEndAgain(const TurnPtr& turn, const absl::Status& why);
   void RecordTurn(const TurnPtr& turn);
-  void OnTurnEndCommitted(const TurnPtr& turn);
-  void OnStoreRefused(const absl::Status& why);
+  void ForgetTurn(const TurnPtr& turn);
+  void OnStoreRefused(const absl::Status& why, bool again);
   bool LooksPhantom(const TurnPtr& turn, const AgentAnswer& answer) const;
 
   // session_watch.cc
   awaitable<void> WatchTurn(TurnPtr turn);
   void StrikeLimit(const TurnPtr& turn, const std::string& limit);
-  void WatchToolCall(const acp::UpdateView& update);
+  void WatchToolCall(std::string_view kind, std::string_view id, std::string_view status);
   void BeginWatch();
-  SteadyTime NextLookAtSilence();
+  SteadyTime NextLookAtSilence(const TurnPtr& turn);
   void LookAtSilence(const TurnPtr& turn);
 
   // session_slots.cc
@@ -264,7 +267,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   std::shared_ptr<AgentWorker> worker_;
   WorkerSlots::SlotPtr slot_;       // while turns are worked on: for the worker, or the next one
   std::optional<TurnWatch> watch_;  // of the running turn
-  std::string last_worker_detail_;  // how the one before ended; a set-up that it ends says so
+  std::vector<TurnPtr> unstored_ends_;  // of turns: the store refused them
+  std::string last_worker_detail_;      // how the one before ended; a set-up that it ends says so
   int64_t next_queue_order_ = 1;
   int64_t front_queue_order_ = 0;  // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;

@@ -17,6 +17,9 @@ using std::chrono::steady_clock;
 
 constexpr size_t kRereadPage = 256u << 10;
 constexpr milliseconds kHelloTime{5000};
+// What the agent said while nobody listened is read before a turn_timeout strikes that passed
+// meanwhile.
+constexpr milliseconds kCatchUpTime{3000};
 // A question that was open all the while acpd was away is not timed out the moment it is back.
 constexpr milliseconds kLeastQuestionTime{60'000};
 constexpr size_t kFieldsOfMode = 3;
@@ -138,9 +141,11 @@ void Session::RestoreQuestion(QuestionRow row) {
 awaitable<void> Session::TakeOver() {
   const auto self = shared_from_this();
   const std::shared_ptr<AgentWorker> worker = worker_;
-  if (current_) co_await RereadTurn(current_);
-  const SteadyTime deadline = steady_clock::now() + kHelloTime;
-  if (!worker->gone()) co_await worker->Attach(deadline);
+  if (current_) {
+    BeginWatch();
+    co_await RereadTurn(current_);
+  }
+  if (!worker->gone()) co_await worker->Attach(kHelloTime);
   held_back_ = false;
   if (current_ && !shut_down_) {
     Go(RunAdopted(current_));
@@ -152,6 +157,7 @@ awaitable<void> Session::TakeOver() {
 
 awaitable<void> Session::RunAdopted(TurnPtr turn) {
   const auto self = shared_from_this();
+  turn->timeout_at = std::max(turn->timeout_at, steady_clock::now() + kCatchUpTime);
   co_await WatchTurn(turn);
   if (turn->phantom && !turn->ended()) co_await FallBackLate(turn);
   if (current_ == turn) current_ = nullptr;
@@ -172,6 +178,7 @@ awaitable<void> Session::RereadTurn(TurnPtr turn) {
         const bool is_update = core_.deps.codec->DecodeUpdate(row->event(i), &update);
         if (!is_update || update.turn_id != turn->row.turn_id) continue;
         turn->Observe(update.kind, update.message_id, update.text);
+        WatchToolCall(update.kind, update.tool_call_id, update.tool_status);
       }
     }
     after = page.rows.back()->last_position();

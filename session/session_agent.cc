@@ -82,7 +82,7 @@ void Session::OnUpdate(const acp::UpdateView& update) {
   }
   if (current_ && current_->running()) {
     current_->Observe(update.kind, update.message_id, update.text);
-    WatchToolCall(update);
+    WatchToolCall(update.kind, update.tool_call_id, update.tool_status);
   }
   AppendUpdate(update, false);
   TakeSideEffects(update);
@@ -208,12 +208,7 @@ void Session::OnPromptAnswer(uint64_t id, const AgentAnswer& answer) {
       turn->evidence.agent_error = std::move(failure);
     }
   }
-  if (LooksPhantom(turn, answer)) {
-    turn->phantom = true;
-    turn->changed.Notify();
-    return;
-  }
-  EndTurn(turn);
+  LooksPhantom(turn, answer) ? TakeBack(turn) : EndTurn(turn);
 }
 
 void Session::OnNotice(Severity severity, std::string_view code, const std::string& text) {

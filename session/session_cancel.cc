@@ -54,7 +54,7 @@ void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
   turn->row.result.outcome = Outcome::kFailed;
   turn->row.result.error = ToFailure(why);
   turn->ended_at = steady_clock::now();
-  OnTurnEndCommitted(turn);  // there is nothing to commit
+  ForgetTurn(turn);  // there is nothing to commit
   turn->changed.Notify();
   ArmIdleTimer();
 }

@@ -72,7 +72,8 @@ void Session::ArmIdleTimer() {
 }
 
 void Session::OnIdleTimer() {
-  if (running_ || closing_ || !queue_.empty() || !worker_ || !worker_->alive()) return;
+  if (running_ || closing_ || shut_down_ || !queue_.empty() || !worker_ || !worker_->alive())
+    return;
   const AgentDefinition* definition = agent();
   const bool quiet =
       definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
@@ -118,6 +119,8 @@ awaitable<void> Session::ShutDown(SteadyTime deadline, bool keep_worker) {
     worker_->LetGo();
     co_return;
   }
+  // What an earlier acpd left is still being ended: the next one sees to the turn that ran in it.
+  if (keep_worker && held_back_) co_return;
   if (turn && turn->running()) {
     const milliseconds left =
         std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());

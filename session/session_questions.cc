@@ -16,6 +16,8 @@ using std::chrono::steady_clock;
 constexpr size_t kMaxToolCallJson = 256u << 10;
 // Options are never cut (an answer has to name one as it is): too many are refused.
 constexpr size_t kMaxOptionBytes = 64u << 10;
+// An agent that asks and asks is told so; nobody answers that many.
+constexpr size_t kMaxOpenQuestions = 256;
 
 size_t SizeOf(const std::vector<acp::PermissionOption>& options) {
   size_t bytes = 0;
@@ -46,6 +48,11 @@ void Session::OnPermissionRequest(const acp::Message& message) {
     worker_->SendLine(
         acp::ErrorLine(message.id, acp::kInvalidParams,
                        "no such session here: " + std::string(CutText(request->session_id, 256))));
+    return;
+  }
+  if (questions_.size() >= kMaxOpenQuestions) {
+    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidRequest,
+                                     "256 permission requests are open; wait for an answer first"));
     return;
   }
   if (SizeOf(request->options) > kMaxOptionBytes) {

@@ -18,6 +18,11 @@ void NameRequested(const std::string& asked, const std::string& ran, SessionOrig
   }
 }
 
+absl::Status CannotStore(const absl::Status& why) {
+  return MakeError("INTERNAL",
+                   "A change of this turn could not be stored: " + std::string(why.message()));
+}
+
 }  // namespace
 
 void Session::Pump() {
@@ -38,6 +43,7 @@ void Session::Go(awaitable<void> work) {
 void Session::RecoverFromDefect() {
   running_ = setting_up_ = closing_ = hold_updates_ = false;
   slot_.reset();
+  watch_.reset();
   if (const TurnPtr turn = std::exchange(current_, nullptr); turn && !turn->ended()) {
     turn->evidence.start_failure = ToFailure(
         MakeError("INTERNAL", "acpd failed while it worked on this turn; its log says more."));
@@ -52,12 +58,16 @@ void Session::RecoverFromDefect() {
 
 // Something of this session cannot be stored, and what built on it was never said. The turn under
 // way cannot be told truly any more: it ends, with its agent, and the session goes on with the
-// next.
-void Session::OnStoreRefused(const absl::Status& why) {
+// next. Where even that is refused (`again`) it stays pending until something else comes.
+void Session::OnStoreRefused(const absl::Status& why, bool again) {
   const std::string text(why.message());
   Log(Severity::kError, "the store refused a record: " + text, CurrentTurnId());
+  const std::vector<TurnPtr> unstored = std::exchange(unstored_ends_, {});
   const auto listed = core_.sessions.find(row_.session_id);
-  if (listed == core_.sessions.end() || listed->second.get() != this) return;
+  if (listed == core_.sessions.end() || listed->second.get() != this) {
+    for (const TurnPtr& turn : unstored) ForgetTurn(turn);
+    return;
+  }
   recorder_.EndChunk();
   OnNotice(Severity::kError, "STORE_REFUSED",
            "A change of this session could not be stored (" + text +
@@ -65,12 +75,15 @@ void Session::OnStoreRefused(const absl::Status& why) {
                "goes on; acpd's log says more.");
   RecordRow();
   for (const TurnPtr& turn : queue_) RecordTurn(turn);
+  for (const TurnPtr& turn : unstored) {
+    turn->stored ? RecordEndAgain(turn, why)
+                 : ForgetTurn(turn);  // of a refused one nothing is left
+  }
   if (const TurnPtr turn = current_; turn && !turn->ended()) {
-    turn->evidence.start_failure =
-        ToFailure(MakeError("INTERNAL", "A change of this turn could not be stored: " + text));
+    turn->evidence.start_failure = ToFailure(CannotStore(why));
     EndTurn(turn);
   }
-  recorder_.Flush();
+  if (!again) recorder_.Flush();
   if (!worker_) return;
   Spawn(core_.deps.loop, CloseWorker(CloseReason::kUnspecified, /*kill=*/true),
         [self = shared_from_this()](const std::string& what) {
@@ -157,19 +170,26 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
 }
 
 // The resume only looked good: the turn has not started after all, and whoever cancels it now ends
-// it at once.
-awaitable<void> Session::FallBackLate(TurnPtr turn) {
-  Ladder ladder;
-  ladder.reason = "SESSION_NOT_FOUND";
-  ladder.detail = turn->evidence.agent_error ? turn->evidence.agent_error->message : "refusal";
-  ladder.attempts = 1;
+// it at once. That stands in the record which takes the agent's answer: an acpd that is started
+// meanwhile resumes once more, and does not wait for an answer that has been.
+void Session::TakeBack(const TurnPtr& turn) {
+  turn->phantom = true;
+  turn->phantom_answer =
+      turn->evidence.agent_error ? turn->evidence.agent_error->message : "refusal";
   turn->evidence = TurnEvidence();
   turn->row.result = TurnResult();
   turn->row.start_time = 0;
   turn->timeout_at = turn->kill_at = SteadyTime::max();
-  SetTurnState(turn, TurnState::kStarting);
+  fresh_resume_ = true;
   if (worker_) worker_->RecordNotReady();
-  recorder_.Flush();
+  SetTurnState(turn, TurnState::kStarting);
+}
+
+awaitable<void> Session::FallBackLate(TurnPtr turn) {
+  Ladder ladder;
+  ladder.reason = "SESSION_NOT_FOUND";
+  ladder.detail = turn->phantom_answer;
+  ladder.attempts = 1;
   setting_up_ = true;
   Ready moved = co_await FallBack(turn, std::move(ladder));
   CountStart(moved);
@@ -263,21 +283,40 @@ void Session::EndTurn(const TurnPtr& turn) {
   } else if (turn->row.result.outcome == Outcome::kCompleted) {
     row_.last_error = Failure();
   }
+  LogTurnEnd(*turn);
+  RecordEnd(turn);
+  turn->changed.Notify();
+}
+
+void Session::RecordEnd(const TurnPtr& turn) {
   if (!turn->row.setup_only) {
     TurnEndedEvent event;
     event.request_id = turn->row.request_id;
     event.result = turn->row.result;
     recorder_.Append(turn->row.turn_id, event);
   }
-  LogTurnEnd(*turn);
   RecordRow();
   RecordTurn(turn);
-  recorder_.WhenCommitted(
-      [self = shared_from_this(), turn](const CommitResult&) { self->OnTurnEndCommitted(turn); });
-  turn->changed.Notify();
+  recorder_.WhenCommitted([self = shared_from_this(), turn](const CommitResult& result) {
+    // A refusal is followed by OnStoreRefused, unless the store was closed.
+    if (result.status.ok() || absl::IsUnavailable(result.status)) return self->ForgetTurn(turn);
+    self->unstored_ends_.push_back(turn);
+  });
 }
 
-void Session::OnTurnEndCommitted(const TurnPtr& turn) {
+// The record with its end was refused, and nobody was told of it: it may hold what cannot be
+// stored.
+void Session::RecordEndAgain(const TurnPtr& turn, const absl::Status& why) {
+  TurnResult result;
+  result.outcome = Outcome::kFailed;
+  result.error = ToFailure(CannotStore(why));
+  result.prompt_sent = turn->row.result.prompt_sent;
+  row_.last_error = result.error;
+  turn->row.result = std::move(result);
+  RecordEnd(turn);
+}
+
+void Session::ForgetTurn(const TurnPtr& turn) {
   core_.turns.erase(turn->row.turn_id);
   const auto it = core_.requests.find({turn->row.project_id, turn->row.request_id});
   if (it != core_.requests.end() && it->second == turn) core_.requests.erase(it);

@@ -20,9 +20,10 @@ std::string InSeconds(milliseconds time) {
 }  // namespace
 
 awaitable<void> Session::WatchTurn(TurnPtr turn) {
-  BeginWatch();
+  if (!watch_) BeginWatch();
   while (!turn->ended() && !turn->phantom) {
-    const SteadyTime deadline = std::min({turn->timeout_at, turn->kill_at, NextLookAtSilence()});
+    const SteadyTime deadline =
+        std::min({turn->timeout_at, turn->kill_at, NextLookAtSilence(turn)});
     co_await turn->changed.Wait(deadline);
     if (turn->ended() || turn->phantom) break;
     const SteadyTime now = steady_clock::now();
@@ -54,9 +55,10 @@ void Session::BeginWatch() {
   watch_.emplace(limits, worker_->reading().At(steady_clock::now()));
 }
 
-// Also tells the watch whether a question is open: each that comes or goes wakes WatchTurn.
-SteadyTime Session::NextLookAtSilence() {
-  if (!watch_ || !worker_) return SteadyTime::max();
+// Also tells the watch whether a question is open: each that comes or goes wakes WatchTurn. Of a
+// turn that is being cancelled nobody looks at the silence, which may have lasted too long already.
+SteadyTime Session::NextLookAtSilence(const TurnPtr& turn) {
+  if (!watch_ || !worker_ || turn->row.state == TurnState::kCancelling) return SteadyTime::max();
   const SteadyTime now = steady_clock::now();
   const SteadyTime shown = worker_->reading().At(now);
   watch_->SetAsking(!questions_.empty(), shown);
@@ -91,12 +93,12 @@ void Session::LookAtSilence(const TurnPtr& turn) {
   recorder_.Flush();
 }
 
-void Session::WatchToolCall(const acp::UpdateView& update) {
-  const bool begins = update.kind == "tool_call";
-  if (!watch_ || (!begins && update.kind != "tool_call_update")) return;
+void Session::WatchToolCall(std::string_view kind, std::string_view id, std::string_view status) {
+  const bool begins = kind == "tool_call";
+  if (!watch_ || !worker_ || (!begins && kind != "tool_call_update")) return;
   const SteadyTime shown = worker_->reading().At(steady_clock::now());
   // What waits for the end of a long hold has to look again sooner.
-  if (watch_->OnToolCall(update.tool_call_id, update.tool_status, begins, shown)) {
+  if (watch_->OnToolCall(id, status, begins, shown)) {
     current_->changed.Notify();
   }
 }

@@ -27,14 +27,16 @@ struct Turn {
   ChatRequest request;  // with the secrets that are not stored
   TurnEvidence evidence;
   uint64_t after_position = 0;  // the place before its TurnQueued, once committed
+  bool stored = false;          // its acceptance is committed
 
   // While RUNNING
-  uint64_t prompt_id = 0;     // of the session/prompt request
-  bool had_output = false;    // text, thought, tool call, plan or question
-  bool fresh_resume = false;  // its prompt is the first since the session was resumed
-  bool phantom = false;       // the resume only looked good: fall back once
-  bool forced = false;        // its worker was killed for it
-  SteadyTime queued_at{};     // accepted here, or found in the store
+  uint64_t prompt_id = 0;      // of the session/prompt request
+  bool had_output = false;     // text, thought, tool call, plan or question
+  bool fresh_resume = false;   // its prompt is the first since the session was resumed
+  bool phantom = false;        // the resume only looked good: fall back once
+  std::string phantom_answer;  // what the agent said then
+  bool forced = false;         // its worker was killed for it
+  SteadyTime queued_at{};      // accepted here, or found in the store
   SteadyTime timeout_at = SteadyTime::max();
   SteadyTime kill_at = SteadyTime::max();
   SteadyTime cancel_asked_at{};

@@ -28,8 +28,10 @@ std::optional<int> ReadOptions(int argc, char** argv, Options* options) {
       "The same seed makes the same random decisions again; the timing of processes differs.");
   options->seed = std::random_device{}();
   app.add_option("--seed", options->seed, "Of all random decisions; else a new one");
-  app.add_option("--minutes", options->minutes, "How long")->check(CLI::Range(0.05, 1440.0));
-  app.add_option("--sessions", options->sessions, "At the same time")->check(CLI::Range(1, 200));
+  app.add_option("--minutes", options->minutes, "How long; 3 without it")
+      ->check(CLI::Range(0.05, 1440.0));
+  app.add_option("--sessions", options->sessions, "At the same time; 40 without it")
+      ->check(CLI::Range(1, 200));
   app.add_flag("--keep", options->keep, "Keep the folder of a run with violations");
   try {
     app.parse(argc, argv);

@@ -98,6 +98,24 @@ TEST_F(ExitCodesTest, AnAcpdThatStopsIsFour) {
               AllOf(StartsWith("acpctl: SHUTTING_DOWN: "), Not(HasSubstr("cannot reach"))));
 }
 
+// The command that it names shows the rest and nothing twice.
+TEST_F(ExitCodesTest, WhoIsCutOffIsToldHowToGoOn) {
+  const auto chat =
+      Start({"chat", "-p", "shop", Scripted({{{"update", "one "}}, {{"barrier", "b"}}})});
+  ASSERT_TRUE(chat->WaitForOut("one ")) << chat->Err();
+  KillAndRestartDaemon();
+  EXPECT_EQ(chat->Wait(), Exited(4));
+  const std::string turn = chat->WordAfter("turn: ");
+  EXPECT_EQ(chat->WordAfter("--session "), chat->WordAfter("session: "));
+  EXPECT_EQ(chat->WordAfter("--until-turn "), turn);
+  const std::string position = chat->WordAfter("--after ");
+  barriers().Release("b");
+  const auto rest = Run(0, {"watch", "--session", chat->WordAfter("session: "), "--until-turn",
+                            turn, "--after", position});
+  EXPECT_THAT(rest->Out(), Not(HasSubstr("one ")));
+  EXPECT_THAT(rest->Err(), HasSubstr("* turn " + turn + " completed\n"));
+}
+
 TEST_F(ExitCodesTest, NoAnswerInTimeIsFour) {
   kill(daemon().pid(), SIGSTOP);
   const auto sessions = Start({"--timeout", "1", "sessions"});

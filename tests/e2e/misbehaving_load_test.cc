@@ -129,5 +129,43 @@ TEST_F(DeafTest, AnswersThatItDoesNotReadAreTakenAndItCanBeCancelled) {
   ExpectForcedInTime(chat.response.session_id());
 }
 
+TEST_F(DeafTest, MoreOpenQuestionsThanAnybodyAnswersAreRefused) {
+  constexpr int kMostOpen = 256;
+  StartDaemon();
+  json steps = json::array();
+  for (int id = 0; id <= kMostOpen; ++id) {
+    steps.push_back(Do(
+        "ask",
+        {{"id", id}, {"options", json::array({{{"optionId", "no"}, {"kind", "reject_once"}}})}}));
+  }
+  steps.push_back(Do("expect_answer", {{"id", kMostOpen}, {"code", -32600}}));
+  steps.push_back(Do("update", "refused"));
+  const auto chat = client().Say("shop", "", Scripted(steps));
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  EXPECT_EQ(chat.response.result().text(), "refused");
+  EXPECT_EQ(chat.response.result().outcome(), Result::OUTCOME_COMPLETED);
+  const auto stream = client().SubscribeSession(chat.response.session_id());
+  EXPECT_TRUE(stream->WaitForCount(kMostOpen, Is(Event::kQuestionResolved)));
+}
+
+TEST_F(DeafTest, WhoAsksAndAsksAndReadsNoAnswerIsStopped) {
+  StartDaemon();
+  std::string asked;
+  for (int i = 0; i < 15'000; ++i) {
+    asked += R"({"jsonrpc":"2.0","method":"no/such","id":)" + std::to_string(i) + "}\n";
+  }
+  const json steps =
+      json::array({Do("raw", asked), Do("barrier", {{"name", "hold"}, {"deaf", true}})});
+  const auto chat = client().Say("shop", "", Scripted(steps));
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  EXPECT_EQ(chat.response.result().outcome(), Result::OUTCOME_INTERRUPTED);
+  const auto stream = client().SubscribeSession(chat.response.session_id());
+  EXPECT_TRUE(stream->WaitFor([](const Event& event) {
+    return event.has_notice() && event.notice().code() == "STDIN_NOT_READ";
+  }));
+  const auto next = client().Say("shop", chat.response.session_id(), "hello");
+  EXPECT_EQ(next.response.result().text(), "hello") << next.ToString();
+}
+
 }  // namespace
 }  // namespace acpd::e2e

@@ -1,6 +1,7 @@
 // acpd stops or is killed while agents work: the next one goes on with them, and nobody can tell
 // from the record that anything happened.
 #include <algorithm>
+#include <thread>
 
 #include "tests/e2e/turns_support.h"
 
@@ -78,6 +79,25 @@ TEST_P(AdoptTest, ARunningTurnGoesOnToItsEnd) {
   ASSERT_TRUE(next.ok()) << next.ToString();
   EXPECT_EQ(next.response.result().text(), "2");
   EXPECT_EQ(next.response.origin().kind(), api::SessionOrigin::KIND_LIVE);
+}
+
+TEST_P(AdoptTest, AToolCallUnderWayStillHoldsTheWatchOff) {
+  SetFake("turn_stall", "500ms");
+  SetFake("tool_silence", "1h");
+  StartDaemon();
+  const json call = {{"sessionUpdate", "tool_call"},
+                     {"toolCallId", "long"},
+                     {"title", "build"},
+                     {"status", "in_progress"}};
+  const std::string turn = Begin(Steps(Step("update", call), Barrier("hold"), Say("done")));
+  const auto stream = client().SubscribeSession(session_);
+  ASSERT_TRUE(stream->WaitFor(Is(Event::kSessionUpdate)));
+  Restart();
+  std::this_thread::sleep_for(milliseconds(1500));  // that nothing happens
+  barriers().Release("hold");
+  const api::Turn ended = WaitForTurn(turn);
+  EXPECT_EQ(ended.result().outcome(), api::TurnResult::OUTCOME_COMPLETED);
+  EXPECT_EQ(ended.result().text(), "done");
 }
 
 TEST_P(AdoptTest, AnOpenQuestionIsAnsweredUnderItsId) {

@@ -295,7 +295,7 @@ TEST_F(DaemonRunTest, AStateDirThatIsAFileIsRefused) {
       "c.json", "{\"listen\": [\"127.0.0.1:0\"], \"runtime_dir\": \"" + dir_.File("run") + "\"}");
   const Output refused = Run({"--config", config, "--state-dir", file});
   EXPECT_EQ(refused.exit, (ExitStatus{1, 0}));
-  EXPECT_EQ(refused.err, "acpd: cannot use the folder " + file + ": it is no folder\n");
+  EXPECT_EQ(refused.err, "acpd: state_dir: cannot use the folder " + file + ": it is no folder\n");
 }
 
 TEST_F(DaemonRunTest, AnAddressFileThatCannotBeWrittenEndsTheStart) {

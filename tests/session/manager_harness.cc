@@ -1,5 +1,6 @@
 #include "tests/session/manager_harness.h"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -94,7 +95,10 @@ class ManagerTest::TextCodec : public EventCodec {
 // A store that can be slow or refuse.
 class ManagerTest::MoodyStore : public Store {
  public:
-  MoodyStore(Store* real, asio::io_context* loop) : real_(real), loop_(loop) {}
+  MoodyStore(Store* real, asio::io_context* loop, const size_t* clogged)
+      : real_(real), loop_(loop), clogged_(clogged) {}
+  size_t count() const { return count_; }
+  size_t held() const { return held_.size(); }
   void Set(Commits commits) {
     commits_ = commits;
     if (commits != Commits::kCommit) return;
@@ -102,17 +106,20 @@ class ManagerTest::MoodyStore : public Store {
     held_.clear();
   }
   void Commit(std::vector<Record> group, CommitDone done) override {
-    if (commits_ == Commits::kSpoil && !group.front().events.empty()) {
-      group.front().events.bytes += "more than its ends say";
-      commits_ = Commits::kCommit;
-    }
-    if (commits_ == Commits::kCommit || commits_ == Commits::kSpoil) {
-      return real_->Commit(std::move(group), std::move(done));
+    ++count_;
+    Record& first = group.front();
+    if (commits_ == Commits::kHoldTakenBack && HasTurn(first, TurnState::kStarting)) {
+      commits_ = Commits::kHold;
     }
     if (commits_ == Commits::kHold) {
       held_.emplace_back(std::move(group), std::move(done));
       return;
     }
+    if (Spoils(first)) {
+      first.events.bytes += "more than its ends say";
+      if (commits_ != Commits::kSpoilAll) commits_ = Commits::kCommit;
+    }
+    if (commits_ != Commits::kRefuse) return real_->Commit(std::move(group), std::move(done));
     asio::post(*loop_, [done = std::move(done)] {
       done({absl::InternalError("refused by the test"), 0});
     });
@@ -123,7 +130,7 @@ class ManagerTest::MoodyStore : public Store {
   uint64_t generation() const override { return real_->generation(); }
   const std::string& fingerprint_key() const override { return real_->fingerprint_key(); }
   size_t uncommitted_bytes() const override {
-    size_t bytes = real_->uncommitted_bytes();
+    size_t bytes = real_->uncommitted_bytes() + *clogged_;
     for (const auto& [group, done] : held_) {
       for (const Record& record : group) bytes += record.cost();
     }
@@ -143,13 +150,29 @@ class ManagerTest::MoodyStore : public Store {
   }
 
  private:
+  static bool HasTurn(const Record& record, TurnState state) {
+    return std::any_of(record.turns.begin(), record.turns.end(),
+                       [state](const TurnRow& turn) { return turn.state == state; });
+  }
+  bool Spoils(const Record& record) const {
+    if (record.events.empty()) return false;
+    return commits_ == Commits::kSpoil || commits_ == Commits::kSpoilAll ||
+           (commits_ == Commits::kSpoilEnd && HasTurn(record, TurnState::kEnded));
+  }
+
   Store* const real_;
   asio::io_context* const loop_;
+  const size_t* const clogged_;
+  size_t count_ = 0;
   Commits commits_ = Commits::kCommit;
   std::vector<std::pair<std::vector<Record>, CommitDone>> held_;
 };
 
 size_t ManagerTest::UncommittedBytes() const { return moody_->uncommitted_bytes(); }
+
+size_t ManagerTest::commits() const { return moody_->count(); }
+
+size_t ManagerTest::held_commits() const { return moody_->held(); }
 
 void ManagerTest::SetCommits(Commits commits) { moody_->Set(commits); }
 
@@ -203,7 +226,7 @@ void ManagerTest::Begin() {
   SessionManager::Dependencies parts;
   parts.loop = loop_->get_executor();
   parts.pool = pool_.get();
-  moody_ = std::make_unique<MoodyStore>(store_.get(), loop_.get());
+  moody_ = std::make_unique<MoodyStore>(store_.get(), loop_.get(), &clogged_);
   parts.store = moody_.get();
   parts.log = log_;
   parts.launcher = launcher_.get();
@@ -227,7 +250,7 @@ bool ManagerTest::RunUntil(const std::function<bool()>& condition) {
   const auto deadline = steady_clock::now() + kPatience;
   while (!condition()) {
     if (steady_clock::now() > deadline) return false;
-    loop_->run_one_for(milliseconds(20));
+    handled_ += loop_->run_one_for(milliseconds(20));
   }
   return true;
 }

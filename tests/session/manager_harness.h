@@ -42,9 +42,17 @@ class ManagerTest : public ::testing::Test {
   // As SIGTERM does it.
   void Stop();
   // How the store takes what is handed to it from now on. What is held is committed with the next
-  // kCommit; kSpoil makes the next record with events one that cannot be stored.
-  enum class Commits { kCommit, kHold, kRefuse, kSpoil };
+  // kCommit. kSpoil makes the next record with events one that cannot be stored, kSpoilEnd the next
+  // one with a turn's end, kSpoilAll all with events. kHoldTakenBack holds from the record on in
+  // which a turn is starting.
+  enum class Commits { kCommit, kHold, kRefuse, kSpoil, kSpoilEnd, kSpoilAll, kHoldTakenBack };
   void SetCommits(Commits commits);
+  size_t commits() const;  // handed to the store so far
+  size_t held_commits() const;
+  // So many bytes more pass for uncommitted.
+  void Clog(size_t bytes) { clogged_ = bytes; }
+  // How often the loop has run something in RunUntil.
+  size_t handled() const { return handled_; }
   // The wall clock goes on by so much.
   void PassTime(milliseconds time) { passed_ += time; }
   size_t UncommittedBytes() const;
@@ -85,6 +93,8 @@ class ManagerTest : public ::testing::Test {
   e2e::Barriers barriers_;
   Config config_;
   milliseconds passed_{0};
+  size_t clogged_ = 0;
+  size_t handled_ = 0;
   std::unique_ptr<TextCodec> codec_;
   // One life of the domain; destroyed in the reverse order.
   std::unique_ptr<Loop> loop_;

@@ -1,0 +1,128 @@
+// What goes wrong between a session, its store and its worker: an end that cannot be stored, a
+// kill between two commits, a store that is behind when acpd comes back.
+#include <gmock/gmock.h>
+
+#include "tests/session/manager_harness.h"
+
+namespace acpd::session {
+namespace {
+
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ManagerTroubleTest : public ManagerTest {
+ protected:
+  TurnView WaitForEnd(const std::string& turn_id) {
+    const auto turn = Run(manager().GetTurn(NewCall(), {turn_id, "", ""}, WaitFor::kFinished));
+    EXPECT_TRUE(turn.ok()) << turn.status();
+    return turn.ok() ? *turn : TurnView();
+  }
+  size_t CountEnds(const std::string& session_id) {
+    const std::vector<std::string> events = Events(session_id);
+    return static_cast<size_t>(
+        std::count_if(events.begin(), events.end(),
+                      [](const std::string& event) { return event.starts_with("turn_ended"); }));
+  }
+  void RunFor(milliseconds time) {
+    const auto until = steady_clock::now() + time;
+    RunUntil([until] { return steady_clock::now() >= until; });
+  }
+};
+
+TEST_F(ManagerTroubleTest, AnEndThatTheStoreRefusesIsToldAllTheSame) {
+  Begin();
+  const auto running = Chat(Request(R"(![{"barrier":"hold"}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  const std::string session = running->turn.session_id;
+  SetCommits(Commits::kSpoilEnd);
+  barriers().Release("hold");
+  ASSERT_TRUE(RunUntil([&] { return CountEnds(session) == 1; }));
+  Crash();
+  Begin();
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.state, TurnState::kEnded);
+  EXPECT_EQ(ended.result.outcome, Outcome::kFailed);
+  EXPECT_EQ(ended.result.error.reason, "INTERNAL");
+  EXPECT_EQ(CountEnds(session), 1u);
+}
+
+TEST_F(ManagerTroubleTest, AStoreThatTakesNothingIsNotAskedAgainAndAgain) {
+  Begin();
+  const auto running = Chat(Request(R"(![{"barrier":"hold"}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  const std::string session = running->turn.session_id;
+  SetCommits(Commits::kSpoilAll);
+  barriers().Release("hold");
+  RunFor(milliseconds(1000));
+  EXPECT_LT(commits(), 100u);
+  SetCommits(Commits::kCommit);
+  EXPECT_EQ(Say("hello", session).turn.result.outcome, Outcome::kCompleted);
+  EXPECT_EQ(CountEnds(session), 2u);
+}
+
+// The prompt's answer has been taken, and the record that draws the conclusion has not.
+TEST_F(ManagerTroubleTest, AResumeThatOnlyLookedGoodIsFoundOutAgainAfterAKill) {
+  agent().resume = {ResumeMethod::kSessionLoad};
+  UseScript(R"({"session/load": [{"reply": null}], "session/prompt": [["reply"],
+      [{"barrier": "hold"}, {"error": {"code": -32002, "message": "Resource not found"}}],
+      ["reply"]]})");
+  Begin();
+  const std::string old_id = Say("hello").turn.session_id;
+  ASSERT_TRUE(Run(manager().CloseSession(NewCall(), old_id, false)).ok());
+  const auto running = Chat(Request("again", old_id, WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  SetCommits(Commits::kHoldTakenBack);
+  barriers().Release("hold");
+  ASSERT_TRUE(RunUntil([&] { return held_commits() > 0; }));
+  RunFor(milliseconds(100));
+  Crash();
+  Begin();
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.result.outcome, Outcome::kCompleted) << ended.result.error.message;
+  EXPECT_NE(ended.session_id, old_id);
+}
+
+TEST_F(ManagerTroubleTest, AWorkerIsAdoptedThoughTheStoreIsBehind) {
+  Begin();
+  const auto running =
+      Chat(Request(R"(![{"barrier":"hold"},{"update":"said"}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  Crash();
+  Clog(64u << 20);
+  Begin();
+  barriers().Release("hold");
+  Clog(0);
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.result.outcome, Outcome::kCompleted) << ended.result.error.message;
+}
+
+TEST_F(ManagerTroubleTest, AStalledTurnThatIsBeingCancelledKeepsTheLoopIdle) {
+  UseScript(R"({"on_cancel": "ignore", "session/prompt": [["silent"]]})");
+  agent().turn_stall = milliseconds(200);
+  agent().cancel_grace = milliseconds(1500);
+  Begin();
+  const auto running = Chat(Request("hang", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  const size_t before = handled();
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.result.error.reason, "TURN_STALLED");
+  EXPECT_LT(handled() - before, 2000u);
+}
+
+TEST_F(ManagerTroubleTest, ATurnThatEndedInTimeWhileAcpdWasAwayDidNotTimeOut) {
+  agent().turn_timeout = milliseconds(1500);
+  Begin();
+  const auto running =
+      Chat(Request(R"(![{"barrier":"hold"},{"burst":[2000,2000]}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  Crash();
+  barriers().Release("hold");
+  PassTime(milliseconds(60'000));
+  Begin();
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.result.outcome, Outcome::kCompleted) << ended.result.error.message;
+}
+
+}  // namespace
+}  // namespace acpd::session
