@@ -159,7 +159,10 @@ class SpoolLink : public WorkerLink {
 
 awaitable<absl::StatusOr<int>> OpenSpoolFile(std::string path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0 && errno == ENOENT) co_return absl::UnavailableError("its worker is gone");
+  if (fd < 0 && errno == ENOENT) {
+    co_return absl::UnavailableError(
+        "its worker is gone, or its socket is (was runtime_dir emptied?)");
+  }
   if (fd < 0) {
     co_return absl::UnavailableError(
         std::string("its worker is gone and its spool cannot be read: ") + std::strerror(errno));

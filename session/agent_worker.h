@@ -60,6 +60,9 @@ class AgentListener {
 // another version of ACP.
 absl::StatusOr<acp::InitializeResult> ReadInitialize(const std::string& result);
 
+// What a worker that was killed leaves beside its row: its socket, or a spool that is of no use.
+awaitable<void> RemoveWorkerFiles(Core& core, std::string socket_path);
+
 // One agent process behind its acpd-worker, from the launch (or the adoption of one that an earlier
 // acpd launched) to the last leftover: sends lines through the outbox (committed first, one
 // outstanding at a time), matches answers, counts noise, and knows how it ended. It speaks no

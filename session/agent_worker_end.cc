@@ -19,6 +19,14 @@ constexpr milliseconds kLeftoversTime{5000};
 
 }  // namespace
 
+awaitable<void> RemoveWorkerFiles(Core& core, std::string socket_path) {
+  std::function<bool()> remove = [path = std::move(socket_path)] {
+    ::remove((path + ".spool").c_str());
+    return ::remove(path.c_str()) == 0;
+  };
+  co_await OnPool<bool>(*core.deps.pool, std::move(remove));
+}
+
 void AgentWorker::OnExit(const acp::WorkerExit& exit) {
   const auto self = shared_from_this();
   exit_ = exit;
@@ -51,13 +59,7 @@ awaitable<void> AgentWorker::CleanUpLost(std::string why) {
   const SteadyTime deadline = steady_clock::now() + kLeftoversTime;
   const bool clean = co_await core_.deps.launcher->KillLeftovers(row_.worker_id, row_.worker_pid,
                                                                  row_.worker_start_ticks, deadline);
-  // A worker that was killed has not removed its socket, and a spool that does not fit is of no
-  // use.
-  std::function<bool()> remove = [path = row_.socket_path] {
-    ::remove((path + ".spool").c_str());
-    return ::remove(path.c_str()) == 0;
-  };
-  co_await OnPool<bool>(*core_.deps.pool, std::move(remove));
+  co_await RemoveWorkerFiles(core_, row_.socket_path);
   if (!clean) {
     core_.Log(Severity::kError, "processes of a lost worker could not be killed in time",
               {{"worker", row_.worker_id}});
@@ -128,7 +130,8 @@ std::string AgentWorker::ExitDetail() const {
   } else {
     detail = lost_why_.empty() ? "it ended" : lost_why_;
   }
-  const std::string tail = RepairText(CutTextFront(stderr_tail_, kDetailTail));
+  std::string tail = RepairText(CutTextFront(stderr_tail_, kDetailTail));
+  while (tail.ends_with('\n') || tail.ends_with('\r')) tail.pop_back();
   if (!tail.empty()) detail += "; last words on stderr: " + tail;
   return detail;
 }

@@ -138,7 +138,7 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     const auto it = core.sessions.find(turn->row.session_id);
     if (it != core.sessions.end()) {
       const SessionPtr session = it->second;
-      co_await session->recorder().Settled(CommitDeadline(call));
+      co_await SettleAnswer(call, session);
     }
     reply.turns.push_back(std::move(cancelled));
   }

@@ -74,6 +74,10 @@ class SessionManager::Impl {
   awaitable<std::optional<absl::Status>> Outlast(CallPtr call, awaitable<absl::Status> work);
   // What was committed of a turn that is no longer in memory.
   awaitable<std::optional<FoundTurn>> LookUpTurn(TurnQuery query);
+  // Waits for the commit that covers an answer, until the call's time is up; while the store does
+  // not write, 2 s at most.
+  awaitable<bool> SettleAnswer(CallPtr call, SessionPtr session);
+  absl::Status StoreTrouble() const;  // why it was not settled
   awaitable<absl::StatusOr<SessionView>> SettledView(CallPtr call, SessionPtr session);
 
   Core core;

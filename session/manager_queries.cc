@@ -10,6 +10,9 @@
 namespace acpd::session {
 namespace {
 
+// How often the store's health is looked at while an answer waits for a commit.
+constexpr milliseconds kStoreLook{2000};
+
 bool Matches(const SessionView& view, const ListSessionsQuery& query) {
   if (!query.project_id.empty() && view.project_id != query.project_id) return false;
   if (query.states.empty()) {
@@ -42,12 +45,28 @@ awaitable<std::optional<FoundTurn>> SessionManager::Impl::LookUpTurn(TurnQuery q
   co_return std::move(*delivery->value);
 }
 
+awaitable<bool> SessionManager::Impl::SettleAnswer(CallPtr call, SessionPtr session) {
+  const SteadyTime deadline = CommitDeadline(call);
+  for (;;) {
+    const SteadyTime look = std::min(deadline, std::chrono::steady_clock::now() + kStoreLook);
+    const bool settled = co_await session->recorder().Settled(look);
+    const bool refused = !settled && std::chrono::steady_clock::now() < look;
+    if (settled || refused || look == deadline || !core.deps.store->health().ok())
+      co_return settled;
+  }
+}
+
+absl::Status SessionManager::Impl::StoreTrouble() const {
+  const absl::Status health = core.deps.store->health();
+  return health.ok() ? StoreLate() : health;
+}
+
 awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::SettledView(CallPtr call,
                                                                          SessionPtr session) {
   SessionView view = session->View();
   const SteadyTime deadline = CommitDeadline(call);
-  const bool settled = co_await session->recorder().Settled(deadline);
-  if (!settled) co_return OfSession(StoreLate(), view.session_id);
+  const bool settled = co_await SettleAnswer(call, session);
+  if (!settled) co_return OfSession(StoreTrouble(), view.session_id);
   for (const uint64_t seq : view.open_question_seqs) {
     const auto delivery = std::make_shared<Delivery<std::string>>(core.deps.loop);
     const std::function<void(std::string)> deliver = DeliverTo(delivery);

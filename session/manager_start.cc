@@ -57,11 +57,7 @@ awaitable<void> SessionManager::Impl::EndLeftover(WorkerRow worker) {
            clean ? "ended a worker that an earlier acpd left"
                  : "a worker of an earlier acpd could not be ended in time",
            {{"worker", worker.worker_id}, {"session", worker.session_id}});
-  std::function<bool()> remove = [path = worker.socket_path] {
-    ::remove((path + ".spool").c_str());
-    return ::remove(path.c_str()) == 0;
-  };
-  co_await OnPool<bool>(*core.deps.pool, std::move(remove));
+  co_await RemoveWorkerFiles(core, worker.socket_path);
   janitor->pending().removed_worker = worker.worker_id;
   janitor->Flush();
   const auto it = core.sessions.find(worker.session_id);

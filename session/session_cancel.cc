@@ -17,8 +17,10 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
                      std::optional<milliseconds> grace) {
   if (turn->ended()) return;
   const AgentDefinition* definition = agent();
-  const milliseconds wanted =
+  milliseconds wanted =
       grace.value_or(definition ? definition->cancel_grace : milliseconds(30'000));
+  // The agent would not hear of it before the store writes again; a kill needs no store.
+  if (!core_.deps.store->health().ok()) wanted = milliseconds(0);
   if (turn->row.state == TurnState::kCancelling) {
     // A second Cancel joins the first; a shorter grace counts.
     if (grace) turn->kill_at = std::min(turn->kill_at, steady_clock::now() + *grace);

@@ -116,13 +116,13 @@ class SessionManager {
   explicit SessionManager(Dependencies dependencies);
   ~SessionManager();
 
-  // Takes over what an earlier acpd left: workers that were ready go on with their turns, others are
-  // ended with their trees; a turn whose worker is gone becomes INTERRUPTED, queued ones run. Returns
-  // when all of that is settled; calls may come before that.
+  // Takes over what an earlier acpd left: workers that were ready go on with their turns, others
+  // are ended with their trees; a turn whose worker is gone becomes INTERRUPTED, queued ones run.
+  // Returns when all of that is settled; calls may come before that.
   awaitable<void> Start(LoadedState state);
-  // Lets go of the workers that are ready, with their turns, for the next acpd; or, not to keep them,
-  // ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within its stop
-  // budget and all within `timeout`.
+  // Lets go of the workers that are ready, with their turns, for the next acpd; or, not to keep
+  // them, ends what runs: turns CANCELLED by "shutdown", workers stopped in parallel, each within
+  // its stop budget and all within `timeout`.
   awaitable<void> Shutdown(milliseconds timeout, bool keep_workers);
   // From now on new Chats and CreateSessions are refused with SHUTTING_DOWN, and waiting calls end
   // with it.
@@ -150,8 +150,8 @@ class SessionManager {
   ManagerCounts Counts() const;
   // While draining, what would make a new turn is refused with DRAINING. Not stored.
   void SetDraining(bool draining);
-  // Waits until every turn has ended, its end is stored and none can come; or until draining is over
-  // or the call's time is up. SHUTTING_DOWN.
+  // Waits until every turn has ended, its end is stored and none can come; or until draining is
+  // over or the call's time is up. SHUTTING_DOWN.
   awaitable<absl::Status> WaitDrained(CallPtr call);
   // Whether the session's lines to and from its agent go to the log. SESSION_NOT_FOUND,
   // SESSION_REPLACED, QUEUE_FULL (16 others do).

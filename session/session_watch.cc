@@ -73,6 +73,8 @@ void Session::LookAtSilence(const TurnPtr& turn) {
   const SteadyTime shown = worker_->reading().At(steady_clock::now());
   watch_->SetAsking(!questions_.empty(), shown);
   watch_->Heard(worker_->last_heard());
+  // A turn that stands still because nothing can be stored is not its agent's fault.
+  if (!core_.deps.store->health().ok()) watch_->Heard(shown);
   const AgentDefinition* definition = agent();
   switch (watch_->Check(shown)) {
     case TurnWatch::Verdict::kFine:

@@ -29,6 +29,21 @@ WallTime SystemTime() {
   return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
 }
 
+// The wall clock, by which events grow old; but no faster than time passes: one that is set forward
+// while we run must not make all of them too old at once.
+WallTime NoFasterThanTime(WallTime begun_at, std::chrono::steady_clock::time_point begun) {
+  constexpr std::chrono::microseconds kSetByHand = std::chrono::hours(1);
+  const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begun);
+  return std::min(SystemTime(), begun_at + (passed + kSetByHand).count());
+}
+
+std::function<WallTime()> RetentionClock() {
+  return [begun_at = SystemTime(), begun = std::chrono::steady_clock::now()] {
+    return NoFasterThanTime(begun_at, begun);
+  };
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(StoreOptions options,
@@ -103,7 +118,7 @@ absl::StatusOr<LoadedState> SqliteStore::StartThreads(StoredState stored) {
 
 Committer::Options SqliteStore::CommitterOptions() const {
   return {options_.retention, options_.request_id_ttl,
-          options_.now ? options_.now : std::function<WallTime()>(SystemTime), tuning_.pruner};
+          options_.now ? options_.now : RetentionClock(), tuning_.pruner};
 }
 
 void SqliteStore::Commit(std::vector<Record> group, CommitDone done) {

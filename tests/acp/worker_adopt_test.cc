@@ -12,6 +12,8 @@
 namespace acpd::acp {
 namespace {
 
+constexpr char kGone[] = "its worker is gone, or its socket is (was runtime_dir emptied?)";
+
 using std::chrono::steady_clock;
 using AttachResult = absl::StatusOr<std::unique_ptr<WorkerLink>>;
 
@@ -87,9 +89,9 @@ TEST_F(WorkerAdoptTest, AWorkerThatDiedIsGone) {
   WaitForGone(worker.pid);
   EXPECT_TRUE(std::filesystem::exists(worker.socket));
   EXPECT_EQ(TryAdopt(worker).status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(TryAdopt(worker).status().message(), "its worker is gone");
+  EXPECT_EQ(TryAdopt(worker).status().message(), kGone);
   std::filesystem::remove(worker.socket);
-  EXPECT_EQ(TryAdopt(worker).status().message(), "its worker is gone");
+  EXPECT_EQ(TryAdopt(worker).status().message(), kGone);
   WaitForGone(worker.peer->seen().hello->agent_pid);
 }
 

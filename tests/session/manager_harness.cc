@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "session/builtin_agents.h"
+#include "session/errors.h"
 #include "tests/e2e/harness/process.h"
 
 namespace acpd::session {
@@ -111,7 +112,7 @@ class ManagerTest::MoodyStore : public Store {
     if (commits_ == Commits::kHoldTakenBack && HasTurn(first, TurnState::kStarting)) {
       commits_ = Commits::kHold;
     }
-    if (commits_ == Commits::kHold) {
+    if (commits_ == Commits::kHold || commits_ == Commits::kDown) {
       held_.emplace_back(std::move(group), std::move(done));
       return;
     }
@@ -136,7 +137,10 @@ class ManagerTest::MoodyStore : public Store {
     }
     return bytes;
   }
-  absl::Status health() const override { return real_->health(); }
+  absl::Status health() const override {
+    if (commits_ != Commits::kDown) return real_->health();
+    return MakeError("STORE_UNAVAILABLE", "the test's disk is full");
+  }
   bool Close(milliseconds timeout) override { return real_->Close(timeout); }
   void FindTurn(TurnQuery query, std::function<void(std::optional<FoundTurn>)> done) override {
     real_->FindTurn(std::move(query), std::move(done));

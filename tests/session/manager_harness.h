@@ -44,8 +44,17 @@ class ManagerTest : public ::testing::Test {
   // How the store takes what is handed to it from now on. What is held is committed with the next
   // kCommit. kSpoil makes the next record with events one that cannot be stored, kSpoilEnd the next
   // one with a turn's end, kSpoilAll all with events. kHoldTakenBack holds from the record on in
-  // which a turn is starting.
-  enum class Commits { kCommit, kHold, kRefuse, kSpoil, kSpoilEnd, kSpoilAll, kHoldTakenBack };
+  // which a turn is starting. kDown holds, and health says so.
+  enum class Commits {
+    kCommit,
+    kHold,
+    kRefuse,
+    kSpoil,
+    kSpoilEnd,
+    kSpoilAll,
+    kHoldTakenBack,
+    kDown
+  };
   void SetCommits(Commits commits);
   size_t commits() const;  // handed to the store so far
   size_t held_commits() const;

@@ -2,6 +2,7 @@
 // kill between two commits, a store that is behind when acpd comes back.
 #include <gmock/gmock.h>
 
+#include "session/errors.h"
 #include "tests/session/manager_harness.h"
 
 namespace acpd::session {
@@ -122,6 +123,28 @@ TEST_F(ManagerTroubleTest, ATurnThatEndedInTimeWhileAcpdWasAwayDidNotTimeOut) {
   Begin();
   const TurnView ended = WaitForEnd(running->turn.turn_id);
   EXPECT_EQ(ended.result.outcome, Outcome::kCompleted) << ended.result.error.message;
+}
+
+TEST_F(ManagerTroubleTest, NeitherACancelNorAListWaitsForAStoreThatDoesNotWrite) {
+  UseScript(R"({"session/prompt": [["silent"]], "on_cancel": "ignore"})");
+  Begin();
+  const auto running = Chat(Request("hang", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  SetCommits(Commits::kDown);
+  const auto begun = steady_clock::now();
+  CancelQuery query;
+  query.turn_id = running->turn.turn_id;
+  const auto cancelled = Run(manager().Cancel(NewCall(), query));
+  ASSERT_TRUE(cancelled.ok()) << cancelled.status();
+  EXPECT_EQ(cancelled->outcome, CancelOutcome::kForced);
+  const auto listed = Run(manager().ListSessions(NewCall(), ListSessionsQuery()));
+  EXPECT_EQ(ReasonOf(listed.status()), "STORE_UNAVAILABLE");
+  EXPECT_THAT(std::string(listed.status().message()), HasSubstr("disk is full"));
+  EXPECT_LT(steady_clock::now() - begun, std::chrono::seconds(15));
+  // Its end is logged when the store is back.
+  SetCommits(Commits::kCommit);
+  EXPECT_EQ(WaitForEnd(running->turn.turn_id).result.outcome, Outcome::kCancelled);
+  EXPECT_EQ(CountEnds(running->turn.session_id), 1u);
 }
 
 }  // namespace

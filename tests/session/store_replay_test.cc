@@ -64,7 +64,9 @@ TEST(StoreReplay, AMillionEventsAreReadWithBoundedMemory) {
     most = std::max(most, ResidentBytes());
   }
   EXPECT_EQ(read, kEvents);
-  if (kMemoryIsOurs) EXPECT_LT(most - before, kRecentBytes + kGrowth);
+  if (kMemoryIsOurs) {
+    EXPECT_LT(most - before, kRecentBytes + kGrowth);
+  }
   RecordProperty("growth_kib", static_cast<int>((most - before) >> 10));
 }
 
