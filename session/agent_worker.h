@@ -60,6 +60,10 @@ class AgentListener {
 // another version of ACP.
 absl::StatusOr<acp::InitializeResult> ReadInitialize(const std::string& result);
 
+// Why a worker of an earlier acpd cannot be gone on with (LINK.md, rule 7), as the end of a
+// sentence; empty: it can.
+std::string MisfitOf(const WorkerRow& row, const acp::Hello& hello);
+
 // What a worker that was killed leaves beside its row: its socket, or a spool that is of no use.
 awaitable<void> RemoveWorkerFiles(Core& core, std::string socket_path);
 
@@ -170,7 +174,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void ForgetRows(Record& record) const;
   void Connect(std::unique_ptr<acp::WorkerLink> link);
   absl::Status StartFailure(const acp::Hello& hello) const;
-  std::string WhyNotFitting(const acp::Hello& hello) const;
+  void GiveUpAdopting(const std::string& why);
   void GoOn(const acp::Hello& hello);
 
   Core& core_;

@@ -16,6 +16,23 @@ absl::Status Stopped() {
 
 }  // namespace
 
+std::string MisfitOf(const WorkerRow& row, const acp::Hello& hello) {
+  if (hello.link_version < acp::kOldestLinkVersion || hello.link_version > acp::kLinkVersion) {
+    return "it speaks version " + std::to_string(hello.link_version) +
+           " of the worker link, which this acpd does not";
+  }
+  if (hello.spec.worker_id != row.worker_id) return "it is another worker";
+  if (hello.last_stdin_done >= row.next_stdin_seq) {
+    return "its agent has had lines that the store does not know of; was an older copy of the "
+           "store restored?";
+  }
+  if (hello.first_kept_offset > row.consumed_offset) {
+    return "it has forgotten output that the store has not taken; was an older copy of the store "
+           "restored?";
+  }
+  return "";
+}
+
 awaitable<absl::Status> AgentWorker::Start(acp::LaunchSpec spec, SteadyTime deadline) {
   const auto self = shared_from_this();
   listener_->recorder().pending().worker = row_;
@@ -97,7 +114,7 @@ awaitable<void> AgentWorker::Attach(milliseconds patience) {
   if (link.ok() && !gone_ && !let_go_) Connect(*std::move(link));
   changed_.Notify();
   if (!connection_) {
-    if (!gone_ && !let_go_) OnLost(std::string(link.status().message()));
+    if (!gone_ && !let_go_) GiveUpAdopting(std::string(link.status().message()));
     co_return;
   }
   // From here on it is the worker's time: the pool may have been busy before.
@@ -107,8 +124,14 @@ awaitable<void> AgentWorker::Attach(milliseconds patience) {
     if (!notified) break;
   }
   if (hello_ || ended_ || let_go_) co_return;
-  connection_->Close();
-  OnLost("it did not answer in time");
+  GiveUpAdopting("its worker did not answer in time");
+}
+
+void AgentWorker::GiveUpAdopting(const std::string& why) {
+  listener_->OnNotice(Severity::kError, "WORKER_NOT_ADOPTED",
+                      "The agent that ran before acpd was restarted is ended: " + why + ".");
+  if (connection_) connection_->Close();
+  OnLost(why);
 }
 
 void AgentWorker::LetGo() {
@@ -126,33 +149,9 @@ absl::Status AgentWorker::StartFailure(const acp::Hello& hello) const {
                        ". Install it or correct its `command`.");
 }
 
-// Why the worker cannot be gone on with; empty: it can.
-std::string AgentWorker::WhyNotFitting(const acp::Hello& hello) const {
-  if (hello.link_version < acp::kOldestLinkVersion || hello.link_version > acp::kLinkVersion) {
-    return "it speaks version " + std::to_string(hello.link_version) +
-           " of the worker link, which this acpd does not";
-  }
-  if (hello.spec.worker_id != row_.worker_id) return "it is another worker";
-  if (hello.last_stdin_done >= row_.next_stdin_seq) {
-    return "its agent has had lines that the store does not know of; was an older copy of the "
-           "store restored?";
-  }
-  if (hello.first_kept_offset > row_.consumed_offset) {
-    return "it has forgotten output that the store has not taken; was an older copy of the store "
-           "restored?";
-  }
-  return "";
-}
-
 void AgentWorker::OnHello(const acp::Hello& hello) {
-  const std::string misfit = adopted_ ? WhyNotFitting(hello) : "";
-  if (!misfit.empty()) {
-    listener_->OnNotice(Severity::kError, "WORKER_NOT_ADOPTED",
-                        "The agent that ran before acpd was restarted is ended: " + misfit + ".");
-    connection_->Close();
-    OnLost(misfit);
-    return;
-  }
+  const std::string misfit = adopted_ ? MisfitOf(row_, hello) : "";
+  if (!misfit.empty()) return GiveUpAdopting(misfit);
   hello_ = hello;
   row_.agent_pid = hello.agent_pid;
   row_.agent_start_ticks = hello.agent_start_ticks;

@@ -2,6 +2,8 @@
 // kill between two commits, a store that is behind when acpd comes back.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "session/errors.h"
 #include "tests/session/manager_harness.h"
 
@@ -145,6 +147,29 @@ TEST_F(ManagerTroubleTest, NeitherACancelNorAListWaitsForAStoreThatDoesNotWrite)
   SetCommits(Commits::kCommit);
   EXPECT_EQ(WaitForEnd(running->turn.turn_id).result.outcome, Outcome::kCancelled);
   EXPECT_EQ(CountEnds(running->turn.session_id), 1u);
+}
+
+TEST_F(ManagerTroubleTest, ARestoredStoreDoesNotGoOnWithAnAgentThatIsAheadOfIt) {
+  namespace fs = std::filesystem;
+  const fs::path state = config().state_dir, copy = state.string() + ".copy";
+  Begin();
+  const auto running = Chat(Request(R"(![{"barrier":"hold"}])", "", WaitFor::kStarted));
+  ASSERT_TRUE(running.ok()) << running.status();
+  ASSERT_TRUE(RunUntil([&] { return barriers().Reached("hold"); }));
+  Crash();
+  fs::copy(state, copy, fs::copy_options::recursive);
+  Begin();
+  barriers().Release("hold");
+  WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(Say("more", running->turn.session_id).turn.result.outcome, Outcome::kCompleted);
+  Crash();
+  fs::remove_all(state);
+  fs::rename(copy, state);
+  Begin();
+  const TurnView ended = WaitForEnd(running->turn.turn_id);
+  EXPECT_EQ(ended.result.outcome, Outcome::kInterrupted);
+  EXPECT_EQ(ended.result.error.reason, "WORKER_LOST");
+  EXPECT_THAT(Events(running->turn.session_id), ::testing::Contains("notice WORKER_NOT_ADOPTED"));
 }
 
 }  // namespace
