@@ -32,6 +32,7 @@ std::map<int, std::string> DescriptorsOf(pid_t pid) {
 class ManyAgentsTest : public E2eTest {
  protected:
   void StartAgents() {
+    options().extra["limits"] = {{"max_workers_per_project", kAgents}};
     StartDaemon();
     // Accepted one after the other, started all at the same time.
     for (size_t i = 0; i < kAgents; ++i) {
