@@ -59,6 +59,18 @@ void Burst(const std::string& size) {
   EchoUntilEof();
 }
 
+// What is written before acpd has attached may be more than its window.
+void WaitForALine() {
+  char byte = 0;
+  while (byte != '\n' && read(0, &byte, 1) > 0) {
+  }
+}
+
+void BurstWhenTold(const std::string& size) {
+  WaitForALine();
+  Burst(size);
+}
+
 void Noise(const std::string& size) {
   WriteAll(2, std::string(std::stoul(size), 'e') + "the last words\n");
   Say("noise made");
@@ -66,6 +78,7 @@ void Noise(const std::string& size) {
 }
 
 void Deaf(const std::string& size) {
+  WaitForALine();
   WriteAll(1, Pattern(std::stoul(size)));
   WaitForEver();
 }
@@ -199,10 +212,11 @@ void KillMarkedOfOurs(const std::string& id) {
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)(const std::string&)> verbs = {
       {"echo", [](const std::string&) { EchoUntilEof(); }},
-      {"burst", Burst},               // SIZE patterned bytes on stdout, then echo
-      {"noise", Noise},               // SIZE bytes on stderr, then echo
-      {"deaf", Deaf},                 // SIZE patterned bytes on stdout; never reads stdin, stays
-      {"fds", Fds},                   // lists its fds, then echo
+      {"burst", Burst},                    // SIZE patterned bytes on stdout, then echo
+      {"burst-when-told", BurstWhenTold},  // the same, behind a line on its stdin
+      {"noise", Noise},                    // SIZE bytes on stderr, then echo
+      {"deaf", Deaf},  // behind a line: SIZE patterned bytes on stdout; reads no more, stays
+      {"fds", Fds},    // lists its fds, then echo
       {"stubborn", Stubborn},         // ignores EOF and TERM, and so does what it started
       {"leave-tree", LeaveTree},      // exits with CODE and leaves what it started
       {"polite-tree", PoliteTree},    // leaves at EOF, what it started does not
