@@ -49,6 +49,7 @@ class Recorder {
 
   void BeginChunk() { in_chunk_ = true; }
   void EndChunk() { in_chunk_ = false; }
+  bool in_chunk() const { return in_chunk_; }
   // Hands the pending record over, unless it is empty or a chunk is being handled.
   void Flush();
   // Takes the pending record and its callbacks, to be committed in a group with another session's.

@@ -312,9 +312,13 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   successor->worker_->SetListener(successor.get(), row.session_id);
   successor->worker_->RecordNotReady();
   ReleaseHeld(*successor);
+  const bool in_chunk = recorder_.in_chunk();
   recorder_.EndChunk();
   auto [own, own_done] = recorder_.Take();
   auto [next, next_done] = successor->recorder_.Take();
+  // What was released may lie behind the consumed offset: only with the chunk's end, which records
+  // that too, may the worker become one to be gone on with.
+  if (in_chunk) successor->recorder_.BeginChunk();
   own.full_sync = true;
   std::vector<Record> group;
   group.push_back(std::move(own));
