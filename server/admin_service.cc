@@ -10,14 +10,10 @@
 #include "server/server_info.h"
 #include "server/strings.h"
 #include "session/errors.h"
+#include "session/wall_clock.h"
 
 namespace acpd::server {
 namespace {
-
-session::WallTime WallNow() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
-}
 
 absl::StatusOr<std::optional<Workers>> WorkersFrom(const v1::ShutdownRequest& request) {
   switch (request.workers()) {
@@ -39,7 +35,7 @@ absl::StatusOr<std::optional<Workers>> WorkersFrom(const v1::ShutdownRequest& re
 AdminService::AdminService(Parts parts, asio::any_io_executor loop, ActiveCalls* active)
     : parts_(std::move(parts)),
       calls_(MakeCallContext(parts_.manager, std::move(loop), active)),
-      started_at_(WallNow()),
+      started_at_(session::WallNow()),
       started_(std::chrono::steady_clock::now()) {}
 
 AdminService::Reactor* AdminService::GetServerInfo(Context* context,

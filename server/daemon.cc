@@ -11,6 +11,7 @@
 #include "server/files.h"
 #include "server/grpc_log.h"
 #include "server/strings.h"
+#include "session/wall_clock.h"
 
 namespace acpd::server {
 namespace {
@@ -57,11 +58,6 @@ LogLevel LevelOf(session::Severity severity) {
 // What to correct in the config.
 absl::Status OfKey(std::string_view key, const absl::Status& status) {
   return absl::Status(status.code(), Cat(key, ": ", status.message()));
-}
-
-session::WallTime Now() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
 }
 
 }  // namespace
@@ -165,7 +161,7 @@ void Daemon::MakeManager() {
   parts.launcher = launcher_.get();
   parts.codec = &codec_;
   parts.config = &config_;
-  parts.now = Now;
+  parts.now = session::WallNow;
   parts.log_line = [this](session::Severity severity, std::string_view text,
                           const LogFields& fields) { log_.Write(LevelOf(severity), text, fields); };
   manager_ = std::make_unique<session::SessionManager>(std::move(parts));

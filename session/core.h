@@ -61,6 +61,16 @@ struct Core {
   StartBackoff backoff{{config().limits.start_backoff, config().limits.start_backoff_max}};
   std::shared_ptr<acp::LongLineGate> long_lines;  // of all agents
 
+  // A turn stands in a queue from now on, or no longer; limits count them.
+  void CountQueued(const TurnRow& turn) {
+    ++queued_turns;
+    queued_bytes += turn.stored_request.size();
+  }
+  void UncountQueued(const TurnRow& turn) {
+    --queued_turns;
+    queued_bytes -= turn.stored_request.size();
+  }
+
   const Config& config() const { return *deps.config; }
   WallTime now() const { return deps.now(); }
   void Log(Severity severity, std::string_view text,

@@ -163,8 +163,7 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
   if (home.recorder().newest_seq() == 0 && home.row().ready_once) home.AnnounceCreated();
   core.turns[row.turn_id] = turn;
   if (!row.request_id.empty()) core.requests[{row.project_id, row.request_id}] = turn;
-  core.queued_turns += 1;
-  core.queued_bytes += row.stored_request.size();
+  core.CountQueued(row);
   home.Accept(turn, interrupt);
   const Commitment commitment = WhenCommitted(session, turn, made);
   co_await home.recorder().Settled(CommitDeadline(call));

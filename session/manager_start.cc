@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -30,13 +31,16 @@ awaitable<void> Member(std::shared_ptr<Crew> crew, awaitable<void> work) {
   crew->done.Notify();
 }
 
-void Join(Core& core, const std::shared_ptr<Crew>& crew, awaitable<void> work) {
+void Join(Core& core, const std::shared_ptr<Crew>& crew, awaitable<void> work,
+          std::function<void()> on_error = nullptr) {
   ++crew->under_way;
-  Spawn(crew->loop, Member(crew, std::move(work)), [&core, crew](const std::string& what) {
-    core.Log(Severity::kError, "a task of start or shutdown failed: " + what);
-    --crew->under_way;
-    crew->done.Notify();
-  });
+  Spawn(crew->loop, Member(crew, std::move(work)),
+        [&core, crew, on_error](const std::string& what) {
+          core.Log(Severity::kError, "a task of start or shutdown failed: " + what);
+          if (on_error) on_error();
+          --crew->under_way;
+          crew->done.Notify();
+        });
 }
 
 awaitable<void> WaitForCrew(std::shared_ptr<Crew> crew, SteadyTime deadline) {
@@ -128,7 +132,7 @@ awaitable<void> SessionManager::Impl::Start(LoadedState state) {
   for (const auto& [id, session] : core.sessions) sessions.push_back(session);
   for (const SessionPtr& session : sessions) {
     if (session->has_worker()) {
-      Join(core, crew, session->TakeOver());
+      Join(core, crew, session->TakeOver(), [session] { session->GiveUpTakeOver(); });
     } else if (!session->held_back()) {
       session->GoOnAfresh();
     }
@@ -164,8 +168,7 @@ void SessionManager::Impl::RestoreTurn(const TurnRow& row) {
     return;
   }
   turn->row.state = TurnState::kQueued;
-  core.queued_turns += 1;
-  core.queued_bytes += row.stored_request.size();
+  core.CountQueued(row);
   it->second->Restore(turn);
 }
 

@@ -57,6 +57,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   bool held_back() const { return held_back_; }
   // Attaches to the restored worker and goes on with its turn; or it ends, if that fails.
   awaitable<void> TakeOver();
+  // It failed by a defect: the worker is ended, and the queue does not wait for ever.
+  void GiveUpTakeOver();
   // What an earlier acpd left has ended: so does a turn that ran in it, and the queue goes on.
   void GoOnAfresh();
   // Starts working on the queue, unless that is under way.
@@ -189,7 +191,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   awaitable<absl::Status> Initialize(SteadyTime deadline);
   awaitable<absl::Status> Authenticate();
   awaitable<absl::StatusOr<acp::SetupResult>> NewAgentSession(std::string meta_resume_id);
-  absl::StatusOr<LaunchContext> MakeLaunchContext() const;
+  LaunchContext ContextWith(const std::optional<ModelProvider>& provider) const;
+  absl::StatusOr<LaunchContext> MakeLaunchContext() const;  // CREDENTIALS_NEEDED
   void TakeSetup(const acp::SetupResult& setup);
   void SetAgentSession(const std::string& agent_session_id, bool own);
   std::string WorkerDetail() const;  // how the worker ended, this one or the last

@@ -185,6 +185,11 @@ awaitable<void> Session::RereadTurn(TurnPtr turn) {
   }
 }
 
+void Session::GiveUpTakeOver() {
+  if (worker_) SpawnClose(CloseReason::kUnspecified);
+  GoOnAfresh();
+}
+
 void Session::GoOnAfresh() {
   held_back_ = false;
   ResolveAll(ResolvedBy::kExit);

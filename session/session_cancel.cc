@@ -36,8 +36,7 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
     const auto place = std::find(queue_.begin(), queue_.end(), turn);
     if (place != queue_.end()) {
       queue_.erase(place);
-      core_.queued_turns -= 1;
-      core_.queued_bytes -= turn->row.stored_request.size();
+      core_.UncountQueued(turn->row);
       changed_.Notify();  // a wait for a slot
     }
     EndTurn(turn);
@@ -50,8 +49,7 @@ void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
   const auto place = std::find(queue_.begin(), queue_.end(), turn);
   if (place == queue_.end()) return;
   queue_.erase(place);
-  core_.queued_turns -= 1;
-  core_.queued_bytes -= turn->row.stored_request.size();
+  core_.UncountQueued(turn->row);
   turn->row.state = TurnState::kEnded;
   turn->row.result.outcome = Outcome::kFailed;
   turn->row.result.error = ToFailure(why);

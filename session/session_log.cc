@@ -85,12 +85,7 @@ std::vector<std::string> Session::Secrets() const {
   if (row_.model_provider) secrets.push_back(row_.model_provider->api_key);
   const AgentDefinition* definition = agent();
   if (!definition) return secrets;
-  LaunchContext context;
-  context.project_id = row_.project_id;
-  context.cwd = row_.cwd;
-  if (row_.model_provider) context.model = *row_.model_provider;
-  context.secrets = &core_.config().secrets;
-  context.daemon_env = DaemonEnvironment();
+  const LaunchContext context = ContextWith(row_.model_provider);
   // An agent that cannot be launched like this has none of them.
   const absl::StatusOr<acp::LaunchSpec> spec = BuildLaunchSpec(*definition, context, "");
   if (!spec.ok()) return secrets;

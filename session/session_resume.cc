@@ -337,8 +337,7 @@ void Session::MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
                        SessionReplacedEvent& event) {
   if (!turn->unstarted() || turn->row.state == TurnState::kStarting) {
     // It was taken off the queue here and goes back to one there.
-    core_.queued_turns += 1;
-    core_.queued_bytes += turn->row.stored_request.size();
+    core_.CountQueued(turn->row);
   }
   event.moved_turn_ids.push_back(turn->row.turn_id);
   turn->phantom = false;
@@ -350,8 +349,7 @@ void Session::MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
   turn->changed.Notify();
   if (is_cause || turn->request.resume_policy.mode != ResumeMode::kRequire) return;
   successor.queue_.pop_back();
-  core_.queued_turns -= 1;
-  core_.queued_bytes -= turn->row.stored_request.size();
+  core_.UncountQueued(turn->row);
   turn->evidence.start_failure = ToFailure(MakeError(
       "SESSION_NOT_RESUMABLE", "The session " + row_.session_id + " was replaced by " +
                                    successor.row_.session_id +

@@ -115,8 +115,7 @@ awaitable<void> Session::Run() {
 }
 
 awaitable<void> Session::RunTurn(TurnPtr turn) {
-  core_.queued_turns -= 1;
-  core_.queued_bytes -= turn->row.stored_request.size();
+  core_.UncountQueued(turn->row);
   SetTurnState(turn, TurnState::kStarting);
   recorder_.Flush();
   setting_up_ = true;

@@ -102,13 +102,18 @@ bool Session::needs_worker_for(const ChatRequest& request) const {
   return request.model_provider && row_.model_provider != request.model_provider;
 }
 
-absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
+LaunchContext Session::ContextWith(const std::optional<ModelProvider>& provider) const {
   LaunchContext context;
   context.project_id = row_.project_id;
   context.cwd = row_.cwd;
-  if (row_.model_provider) context.model = *row_.model_provider;
+  if (provider) context.model = *provider;
   context.secrets = &core_.config().secrets;
   context.daemon_env = DaemonEnvironment();
+  return context;
+}
+
+absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
+  LaunchContext context = ContextWith(row_.model_provider);
   if (row_.needs_api_key && context.model.api_key.empty()) {
     return MakeError(
         "CREDENTIALS_NEEDED",

@@ -67,8 +67,7 @@ awaitable<void> Session::WaitForSlot() {
 
 void Session::GiveUpWaiting(const TurnPtr& turn) {
   queue_.pop_front();
-  core_.queued_turns -= 1;
-  core_.queued_bytes -= turn->row.stored_request.size();
+  core_.UncountQueued(turn->row);
   turn->evidence.start_failure = ToFailure(MakeError(
       "TOO_MANY_WORKERS",
       "All workers were busy for limits.worker_wait (limits.max_workers, "
@@ -82,13 +81,8 @@ void Session::GiveUpWaiting(const TurnPtr& turn) {
 std::string Session::StartKey(const std::optional<ModelProvider>& provider) const {
   const AgentDefinition* definition = core_.config().Find(row_.agent);
   if (!definition) return "";
-  LaunchContext context;
-  context.project_id = row_.project_id;
-  context.cwd = row_.cwd;
-  if (provider) context.model = *provider;
-  context.secrets = &core_.config().secrets;
   const std::string fingerprint =
-      LaunchFingerprint(*definition, context, core_.deps.store->fingerprint_key());
+      LaunchFingerprint(*definition, ContextWith(provider), core_.deps.store->fingerprint_key());
   return StartBackoff::KeyOf(row_.agent, fingerprint, row_.project_id);
 }
 

@@ -5,6 +5,7 @@
 
 #include "session/errors.h"
 #include "session/store_schema.h"
+#include "session/wall_clock.h"
 
 namespace acpd::session {
 namespace {
@@ -24,22 +25,17 @@ void FillLog(const StoredState& stored, uint64_t newest_position, RecentLog& log
   log.SetStored({}, stored.bounds.oldest_position, newest_position);
 }
 
-WallTime SystemTime() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
-}
-
 // The wall clock, by which events grow old; but no faster than time passes: one that is set forward
 // while we run must not make all of them too old at once.
 WallTime NoFasterThanTime(WallTime begun_at, std::chrono::steady_clock::time_point begun) {
   constexpr std::chrono::microseconds kSetByHand = std::chrono::hours(1);
   const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now() - begun);
-  return std::min(SystemTime(), begun_at + (passed + kSetByHand).count());
+  return std::min(WallNow(), begun_at + (passed + kSetByHand).count());
 }
 
 std::function<WallTime()> RetentionClock() {
-  return [begun_at = SystemTime(), begun = std::chrono::steady_clock::now()] {
+  return [begun_at = WallNow(), begun = std::chrono::steady_clock::now()] {
     return NoFasterThanTime(begun_at, begun);
   };
 }
