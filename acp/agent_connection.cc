@@ -31,6 +31,7 @@ struct AgentConnection::State {
 
   static awaitable<void> Run(std::shared_ptr<State> self);
   awaitable<void> Take(LinkEvent event);
+  void TakeTerminal(LinkEvent event);
   awaitable<void> TakeStdout(StdoutChunk chunk);
   awaitable<void> TakeExit(WorkerExit exit);
   awaitable<void> TakeLine(LineSplitter::Line line);
@@ -83,6 +84,18 @@ awaitable<void> AgentConnection::State::Take(LinkEvent event) {
     handler->OnStderr(stderr_chunk->bytes);
   } else if (const auto* done = std::get_if<StdinDone>(&event)) {
     handler->OnStdinDone(done->seq);
+  } else {
+    TakeTerminal(std::move(event));
+  }
+}
+
+void AgentConnection::State::TakeTerminal(LinkEvent event) {
+  if (const auto* state = std::get_if<TerminalState>(&event)) {
+    handler->OnTerminalState(*state);
+  } else if (const auto* output = std::get_if<TerminalOutput>(&event)) {
+    handler->OnTerminalOutput(*output);
+  } else if (auto* snapshot = std::get_if<TerminalSnapshot>(&event)) {
+    handler->OnTerminalSnapshot(std::move(*snapshot));
   }
 }
 
@@ -205,6 +218,24 @@ void AgentConnection::Acknowledge(uint64_t offset) { state_->link->SendAck(offse
 void AgentConnection::AcknowledgeExit() { state_->link->SendAckExit(); }
 
 void AgentConnection::Stop(milliseconds grace) { state_->link->SendStop(grace); }
+
+void AgentConnection::OpenTerminal(uint64_t number, uint64_t limit, TerminalSpec spec) {
+  state_->link->SendTerminalOpen({number, limit, std::move(spec)});
+}
+
+void AgentConnection::WatchTerminal(uint64_t number, uint64_t from_offset) {
+  state_->link->SendTerminalWatch(number, from_offset);
+}
+
+void AgentConnection::ReadTerminal(uint64_t number, uint64_t tag) {
+  state_->link->SendTerminalRead(number, tag);
+}
+
+void AgentConnection::KillTerminal(uint64_t number) { state_->link->SendTerminalKill(number); }
+
+void AgentConnection::ReleaseTerminal(uint64_t number) {
+  state_->link->SendTerminalRelease(number);
+}
 
 void AgentConnection::Close() {
   state_->handler = nullptr;

@@ -11,6 +11,7 @@
 #include "acp/link_frames.h"
 #include "acp/long_line_gate.h"
 #include "acp/message.h"
+#include "acp/terminal_frames.h"
 #include "acp/worker_link.h"
 
 namespace acpd::acp {
@@ -39,6 +40,10 @@ class AgentHandler {
   virtual void OnConsumed(uint64_t offset, std::string_view discard) = 0;
   virtual void OnStdinDone(uint64_t seq) = 0;
   virtual void OnStderr(std::string_view bytes) = 0;
+  // The commands that the worker runs for the agent.
+  virtual void OnTerminalState(const TerminalState& state) { (void)state; }
+  virtual void OnTerminalOutput(const TerminalOutput& output) { (void)output; }
+  virtual void OnTerminalSnapshot(TerminalSnapshot snapshot) { (void)snapshot; }
   // The last call, one of the two. The agent and its tree are gone:
   virtual void OnExit(const WorkerExit& exit) = 0;
   // or the worker is gone and what it left is unknown. Not called after Close.
@@ -77,6 +82,13 @@ class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
   void Acknowledge(uint64_t offset);
   void AcknowledgeExit();
   void Stop(milliseconds grace);
+  // Terminals: what the worker does is said at the frames (terminal_frames.h). `limit` is of the
+  // output that is kept, in bytes; a snapshot comes with the `tag` of its ReadTerminal.
+  void OpenTerminal(uint64_t number, uint64_t limit, TerminalSpec spec);
+  void WatchTerminal(uint64_t number, uint64_t from_offset);
+  void ReadTerminal(uint64_t number, uint64_t tag);
+  void KillTerminal(uint64_t number);
+  void ReleaseTerminal(uint64_t number);
   // Lets go of the worker, which lives on. No handler call comes afterwards.
   void Close();
 

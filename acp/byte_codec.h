@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 // Values as bytes: integers in little endian, texts behind their u32 size. Plain C++ without
 // libraries, since the worker is built from it too.
@@ -80,6 +81,37 @@ class ByteReader {
   std::string_view in_;
   bool ok_ = true;
 };
+
+using TextPairs = std::vector<std::pair<std::string, std::string>>;
+
+// Lists behind their u32 count. A count that lies costs no memory: reading ends with the bytes.
+inline void WriteTexts(const std::vector<std::string>& texts, ByteWriter& out) {
+  out.Number(static_cast<uint32_t>(texts.size()));
+  for (const std::string& text : texts) out.Text(text);
+}
+
+inline void WritePairs(const TextPairs& pairs, ByteWriter& out) {
+  out.Number(static_cast<uint32_t>(pairs.size()));
+  for (const auto& [name, value] : pairs) out.Text(name).Text(value);
+}
+
+inline std::vector<std::string> ReadTexts(ByteReader& in) {
+  std::vector<std::string> texts;
+  for (auto count = in.Number<uint32_t>(); count > 0 && in.ok(); --count) {
+    texts.push_back(in.Text());
+  }
+  return texts;
+}
+
+inline TextPairs ReadPairs(ByteReader& in) {
+  TextPairs pairs;
+  for (auto count = in.Number<uint32_t>(); count > 0 && in.ok(); --count) {
+    std::string name = in.Text();
+    std::string value = in.Text();
+    pairs.emplace_back(std::move(name), std::move(value));
+  }
+  return pairs;
+}
 
 }  // namespace acpd::acp
 

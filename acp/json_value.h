@@ -49,6 +49,8 @@ class JsonObject {
  public:
   // Absent when there is none.
   JsonValue Get(std::string_view name) const;
+  // All, in their order.
+  const std::vector<std::pair<std::string, JsonValue>>& all() const { return members_; }
   bool Has(std::string_view name) const { return !Get(name).raw().empty(); }
   std::string StringOr(std::string_view name, std::string fallback = "") const {
     return Get(name).String().value_or(std::move(fallback));

@@ -1,41 +1,22 @@
 #include "acp/link_frames.h"
 
-#include "acp/byte_codec.h"
+#include "acp/frame_writer.h"
 
 namespace acpd::acp {
 namespace {
 
-// A frame under way: its length is filled in by Frame().
-class FrameWriter : public ByteWriter {
- public:
-  explicit FrameWriter(FrameType type) { Number(uint32_t{0}).Number(static_cast<uint8_t>(type)); }
-
-  std::string Frame() && {
-    const auto length = static_cast<uint32_t>(out_.size() - 4);
-    for (size_t i = 0; i < 4; ++i) out_[i] = static_cast<char>(length >> (8 * i));
-    return std::move(out_);
-  }
-};
-
 void WriteSpec(const LaunchSpec& spec, ByteWriter& out) {
-  out.Text(spec.worker_id).Number(static_cast<uint32_t>(spec.argv.size()));
-  for (const std::string& arg : spec.argv) out.Text(arg);
-  out.Number(static_cast<uint32_t>(spec.env.size()));
-  for (const auto& [name, value] : spec.env) out.Text(name).Text(value);
+  out.Text(spec.worker_id);
+  WriteTexts(spec.argv, out);
+  WritePairs(spec.env, out);
   out.Text(spec.cwd).Number(spec.orphan_timeout_ms);
 }
 
 LaunchSpec ReadSpec(ByteReader& in) {
   LaunchSpec spec;
   spec.worker_id = in.Text();
-  for (auto count = in.Number<uint32_t>(); count > 0 && in.ok(); --count) {
-    spec.argv.push_back(in.Text());
-  }
-  for (auto count = in.Number<uint32_t>(); count > 0 && in.ok(); --count) {
-    std::string name = in.Text();
-    std::string value = in.Text();
-    spec.env.emplace_back(std::move(name), std::move(value));
-  }
+  spec.argv = ReadTexts(in);
+  spec.env = ReadPairs(in);
   spec.cwd = in.Text();
   spec.orphan_timeout_ms = in.Number<uint32_t>();
   return spec;

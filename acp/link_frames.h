@@ -29,12 +29,20 @@ enum class FrameType : uint8_t {
   kStderr = 3,     // bytes
   kStdinDone = 4,  // u64 seq: the agent's pipe has taken the whole line
   kExit = 5,
+  kTerminalState = 6,  // terminals: see terminal_frames.h
+  kTerminalOutput = 7,
+  kTerminalSnapshot = 8,
   // acpd to worker
   kAttach = 16,   // u64 generation, u64 from offset, u64 window
   kStdin = 17,    // u64 seq, one whole line without its newline
   kAck = 18,      // u64 offset: everything before it may be forgotten
   kAckExit = 19,  // the worker may leave
   kStop = 20,     // u32 grace in milliseconds for each step; 0: SIGKILL of the tree at once
+  kTerminalOpen = 21,
+  kTerminalWatch = 22,    // u64 number, u64 from offset: its output is sent from there on
+  kTerminalRead = 23,     // u64 number, u64 tag: asks for a snapshot
+  kTerminalKill = 24,     // u64 number: ends the command; number and output are kept
+  kTerminalRelease = 25,  // u64 number: ends the command and forgets it
 };
 
 // How an agent is started and what the worker is to know of it. Travels to the worker over an

@@ -39,6 +39,12 @@ absl::StatusOr<std::optional<LinkEvent>> Decode(FrameType type, std::string_view
       if (!seq || !payload.empty()) return Malformed();
       return std::optional<LinkEvent>(StdinDone{*seq});
     }
+    case FrameType::kTerminalState:
+      return Event(DecodeTerminalState(payload));
+    case FrameType::kTerminalOutput:
+      return Event(DecodeTerminalOutput(payload));
+    case FrameType::kTerminalSnapshot:
+      return Event(DecodeTerminalSnapshot(payload));
     default:
       return std::optional<LinkEvent>();  // a newer worker's frame: skipped
   }

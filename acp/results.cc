@@ -1,32 +1,14 @@
 // The readers of what agents send.
 
+#include <algorithm>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "acp/field_reader.h"
 #include "acp/json_value.h"
 #include "acp/types.h"
 
 namespace acpd::acp {
 namespace {
-
-absl::Status Bad(const std::string& what, const std::string& field, const std::string& wanted) {
-  return absl::InvalidArgumentError("The agent's " + what + " has no readable `" + field + "` (" +
-                                    wanted + " is expected).");
-}
-
-absl::StatusOr<JsonObject> ReadObject(std::string_view json, const std::string& what) {
-  const std::optional<JsonValue> value = JsonValue::Parse(json);
-  if (!value || !value->IsObject()) {
-    return absl::InvalidArgumentError("The agent's " + what + " is not an object.");
-  }
-  return value->Members();
-}
-
-// For what is optional as a whole: no object is one without members.
-JsonObject AnyObject(std::string_view json) {
-  const std::optional<JsonValue> value = JsonValue::Parse(json);
-  return value ? value->Members() : JsonObject();
-}
 
 void ReadSessionCapabilities(const JsonObject& capabilities, InitializeResult* result) {
   const JsonObject session = capabilities.Get("sessionCapabilities").Members();
@@ -35,6 +17,21 @@ void ReadSessionCapabilities(const JsonObject& capabilities, InitializeResult* r
   result->list = session.Get("list").IsObject();
   result->remove = session.Get("delete").IsObject();
   result->fork = session.Get("fork").IsObject();
+  result->additional_directories = session.Get("additionalDirectories").IsObject();
+}
+
+bool IsOn(const JsonObject& capabilities, std::string_view name) {
+  return capabilities.Get(name).Bool().value_or(false);
+}
+
+void ReadCapabilities(const JsonObject& capabilities, InitializeResult* result) {
+  result->load_session = IsOn(capabilities, "loadSession");
+  result->logout = capabilities.Get("auth").Members().Get("logout").IsObject();
+  const JsonObject prompt = capabilities.Get("promptCapabilities").Members();
+  result->prompt = {IsOn(prompt, "image"), IsOn(prompt, "audio"), IsOn(prompt, "embeddedContext")};
+  const JsonObject mcp = capabilities.Get("mcpCapabilities").Members();
+  result->mcp = {IsOn(mcp, "http"), IsOn(mcp, "sse")};
+  ReadSessionCapabilities(capabilities, result);
 }
 
 // A method of type `terminal` is run by a person and must not be passed to `authenticate`.
@@ -63,12 +60,43 @@ std::vector<ModeInfo> ReadModes(const JsonValue& modes) {
   return infos;
 }
 
-std::string ReadModelOption(const JsonValue& config_options) {
-  for (const JsonValue& item : config_options.Items()) {
-    const JsonObject option = item.Members();
-    if (option.StringOr("category") == "model") return option.StringOr("currentValue");
+// The first option of a category; nullptr: none.
+const ConfigOption* OptionOf(const std::vector<ConfigOption>& options, std::string_view category) {
+  for (const ConfigOption& option : options) {
+    if (option.category == category && !option.is_boolean) return &option;
   }
-  return "";
+  return nullptr;
+}
+
+bool HasOption(const std::vector<ConfigOption>& options, std::string_view id) {
+  return std::any_of(options.begin(), options.end(),
+                     [id](const ConfigOption& option) { return option.id == id; });
+}
+
+// Agents that still send `models` beside an option for the model mean the same by both.
+void ReadOptions(std::string_view json, SetupResult* result) {
+  result->options = ReadConfigOptions(ConfigOptionsIn(json));
+  ConfigOption models = ReadLegacyModels(json);
+  if (const ConfigOption* model = OptionOf(result->options, "model")) {
+    result->current_model_id = model->select;
+  } else if (!models.id.empty()) {
+    result->current_model_id = models.select;
+    if (!HasOption(result->options, models.id)) result->options.push_back(std::move(models));
+  }
+}
+
+// Rules by path are about these. All of them: a rule that allows has to fit each one.
+void ReadPaths(const JsonValue& locations, FieldReader& reader, std::vector<std::string>* paths) {
+  constexpr size_t kMaxPaths = 1024;
+  for (const JsonValue& item : locations.Items()) {
+    std::optional<std::string> path = item.Members().Get("path").String();
+    if (!path) continue;
+    if (paths->size() == kMaxPaths) {
+      reader.Refuse("toolCall.locations", "an array of at most 1024 paths");
+      return;
+    }
+    paths->push_back(std::move(*path));
+  }
 }
 
 TokenUsage ReadUsage(const JsonObject& usage) {
@@ -85,25 +113,22 @@ TokenUsage ReadUsage(const JsonObject& usage) {
 }  // namespace
 
 absl::StatusOr<InitializeResult> ReadInitializeResult(std::string_view json) {
-  constexpr char kWhat[] = "answer to initialize";
-  absl::StatusOr<JsonObject> object = ReadObject(json, kWhat);
-  if (!object.ok()) return object.status();
-  const std::optional<int64_t> version = object->Get("protocolVersion").Int();
-  if (!version) return Bad(kWhat, "protocolVersion", "a number");
+  FieldReader reader(json, "answer to initialize");
+  const std::optional<int64_t> version = reader.Get("protocolVersion").Int();
+  if (!version) reader.Refuse("protocolVersion", "a number");
+  if (!reader.ok()) return reader.status();
 
   InitializeResult result;
   result.protocol_version = *version;
-  const JsonObject info = object->Get("agentInfo").Members();
+  const JsonObject info = reader.Get("agentInfo").Members();
   result.agent_name = info.StringOr("name");
   result.agent_title = info.StringOr("title");
   result.agent_version = info.StringOr("version");
-  if (const JsonValue value = object->Get("agentCapabilities"); value.IsObject()) {
-    const JsonObject capabilities = value.Members();
-    result.capabilities_json = value.raw();
-    result.load_session = capabilities.Get("loadSession").Bool().value_or(false);
-    ReadSessionCapabilities(capabilities, &result);
+  if (const JsonValue capabilities = reader.Get("agentCapabilities"); capabilities.IsObject()) {
+    result.capabilities_json = capabilities.raw();
+    ReadCapabilities(capabilities.Members(), &result);
   }
-  if (const JsonValue methods = object->Get("authMethods"); methods.IsArray()) {
+  if (const JsonValue methods = reader.Get("authMethods"); methods.IsArray()) {
     result.auth_methods_json = methods.raw();
     result.auth_method_ids = ReadAuthMethodIds(methods);
   }
@@ -113,59 +138,55 @@ absl::StatusOr<InitializeResult> ReadInitializeResult(std::string_view json) {
 absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json) {
   const std::optional<JsonValue> value = JsonValue::Parse(json);
   if (value && value->IsNull()) return SetupResult();
-  absl::StatusOr<JsonObject> object = ReadObject(json, "answer to the session's set-up");
-  if (!object.ok()) return object.status();
+  FieldReader reader(json, "answer to the session's set-up");
+  if (!reader.ok()) return reader.status();
 
   SetupResult result;
-  result.session_id = object->StringOr("sessionId");
-  const JsonObject modes = object->Get("modes").Members();
+  result.session_id = reader.object().StringOr("sessionId");
+  ReadOptions(json, &result);
+  const JsonObject modes = reader.Get("modes").Members();
   result.current_mode_id = modes.StringOr("currentModeId");
   result.modes = ReadModes(modes.Get("availableModes"));
-  const JsonValue options = object->Get("configOptions");
-  if (options.IsArray()) result.config_options_json = options.raw();
-  result.current_model_id = object->Get("models").Members().StringOr("currentModelId");
-  if (result.current_model_id.empty()) result.current_model_id = ReadModelOption(options);
+  if (const ConfigOption* mode = OptionOf(result.options, "mode");
+      mode != nullptr && result.current_mode_id.empty()) {
+    result.current_mode_id = mode->select;
+  }
   return result;
 }
 
 absl::StatusOr<PromptResult> ReadPromptResult(std::string_view json) {
-  constexpr char kWhat[] = "answer to session/prompt";
-  absl::StatusOr<JsonObject> object = ReadObject(json, kWhat);
-  if (!object.ok()) return object.status();
-  std::optional<std::string> reason = object->Get("stopReason").String();
-  if (!reason) return Bad(kWhat, "stopReason", "a string");
+  FieldReader reader(json, "answer to session/prompt");
   PromptResult result;
-  result.stop_reason = std::move(*reason);
-  result.usage = ReadUsage(object->Get("usage").Members());
+  result.stop_reason = reader.String("stopReason");
+  if (!reader.ok()) return reader.status();
+  result.usage = ReadUsage(reader.Get("usage").Members());
   return result;
 }
 
 absl::StatusOr<PermissionRequest> ReadPermissionRequest(std::string_view json) {
-  constexpr char kWhat[] = "session/request_permission";
-  absl::StatusOr<JsonObject> object = ReadObject(json, kWhat);
-  if (!object.ok()) return object.status();
-  std::optional<std::string> session_id = object->Get("sessionId").String();
-  if (!session_id) return Bad(kWhat, "sessionId", "a string");
-  const JsonValue tool_call = object->Get("toolCall");
-  if (!tool_call.IsObject()) return Bad(kWhat, "toolCall", "an object");
+  FieldReader reader(json, "session/request_permission");
+  PermissionRequest request;
+  request.session_id = reader.String("sessionId");
+  const JsonValue tool_call = reader.Object("toolCall");
   const JsonObject call = tool_call.Members();
   std::optional<std::string> call_id = call.Get("toolCallId").String();
-  if (!call_id) return Bad(kWhat, "toolCall.toolCallId", "a string");
-  const JsonValue options = object->Get("options");
-  if (!options.IsArray()) return Bad(kWhat, "options", "an array");
-
-  PermissionRequest request;
-  request.session_id = std::move(*session_id);
+  if (!call_id) reader.Refuse("toolCall.toolCallId", "a string");
+  for (const JsonValue& item : reader.Array("options").Items()) {
+    const JsonObject option = item.Members();
+    std::optional<std::string> id = option.Get("optionId").String();
+    if (!id) {
+      reader.Refuse("options[].optionId", "a string");
+      break;
+    }
+    request.options.push_back({std::move(*id), option.StringOr("name"), option.StringOr("kind")});
+  }
+  ReadPaths(call.Get("locations"), reader, &request.paths);
+  if (!reader.ok()) return reader.status();
   request.tool_call_json = tool_call.raw();
   request.tool_call_id = std::move(*call_id);
   request.title = call.StringOr("title");
   request.tool_kind = call.StringOr("kind");
-  for (const JsonValue& item : options.Items()) {
-    const JsonObject option = item.Members();
-    std::optional<std::string> id = option.Get("optionId").String();
-    if (!id) return Bad(kWhat, "options[].optionId", "a string");
-    request.options.push_back({std::move(*id), option.StringOr("name"), option.StringOr("kind")});
-  }
+  request.raw_input = std::string(call.Get("rawInput").raw());
   return request;
 }
 

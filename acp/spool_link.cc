@@ -140,6 +140,12 @@ class SpoolLink : public WorkerLink {
   void SendStdin(uint64_t, std::string_view) override {}
   void SendAck(uint64_t) override {}
   void SendStop(milliseconds) override {}
+  // A terminal ends with its agent. Who asks for one finds the end of the agent next.
+  void SendTerminalOpen(const TerminalOpen&) override {}
+  void SendTerminalWatch(uint64_t, uint64_t) override {}
+  void SendTerminalRead(uint64_t, uint64_t) override {}
+  void SendTerminalKill(uint64_t) override {}
+  void SendTerminalRelease(uint64_t) override {}
   void SendAckExit() override {
     if (!spool_->ended || std::exchange(spool_->left, true)) return;
     asio::post(spool_->pool, [socket = spool_->socket_path] {

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "acp/content.h"
+#include "acp/options.h"
+#include "acp/setup.h"
 
 // ACP v1 as acpd uses it (https://agentclientprotocol.com/protocol): what agents answer, and the
 // lines we send. JSON stays inside acp/: these are plain C++ types.
@@ -44,6 +47,10 @@ struct InitializeResult {
   bool list = false;
   bool remove = false;  // sessionCapabilities.delete
   bool fork = false;
+  bool additional_directories = false;
+  bool logout = false;  // auth.logout
+  PromptCapabilities prompt;
+  McpCapabilities mcp;
 };
 
 struct ModeInfo {
@@ -58,8 +65,10 @@ struct SetupResult {
   std::string current_mode_id;
   std::vector<ModeInfo> modes;
   std::string
-      current_model_id;  // models.currentModelId, else the config option of category "model"
-  std::string config_options_json;  // verbatim; empty: none
+      current_model_id;  // the config option of category "model", else models.currentModelId
+  // configOptions; behind them, where none is of category "model", the one that stands for
+  // `models`.
+  std::vector<ConfigOption> options;
 };
 
 struct TokenUsage {
@@ -93,6 +102,8 @@ struct PermissionRequest {
   std::string title;
   std::string tool_kind;
   std::vector<PermissionOption> options;
+  std::vector<std::string> paths;  // locations[].path of the tool call
+  std::string raw_input;           // its rawInput, verbatim; empty: none
 };
 
 // Readers of what agents send. INVALID_ARGUMENT with a sentence that names the field when a
@@ -113,24 +124,12 @@ std::string ReadCancelledRequestId(std::string_view params_json);
 std::string ReadSessionId(
     std::string_view params_json);  // params.sessionId of any request; empty: none
 
-struct SessionSetup {
-  std::string cwd;
-  // Only for NewSessionLine: `_meta.claudeCode.options.resume`. Empty: no trace of it.
-  std::string meta_resume_id;
-};
-
-// The lines that we send, without their newline. Ids are our own numbers.
-std::string InitializeLine(
-    uint64_t id,
-    std::string_view version);  // protocolVersion 1 exactly; clientInfo acpd; no fs, no terminal
+// Further lines that we send, without their newline (the others: setup.h, content.h, options.h
+// ...). Ids are our own numbers.
 std::string AuthenticateLine(uint64_t id, std::string_view method_id);
-std::string NewSessionLine(uint64_t id, const SessionSetup& setup);
-std::string LoadSessionLine(uint64_t id, std::string_view session_id, const SessionSetup& setup);
-std::string ResumeSessionLine(uint64_t id, std::string_view session_id, const SessionSetup& setup);
 std::string CloseSessionLine(uint64_t id, std::string_view session_id);
 std::string DeleteSessionLine(uint64_t id, std::string_view session_id);
-std::string PromptLine(uint64_t id, std::string_view session_id, std::string_view text);
-std::string CancelLine(std::string_view session_id);
+std::string CancelLine(std::string_view session_id, const TraceContext& trace = {});
 // Answers; `request_id` is the raw JSON token that the agent sent.
 std::string PermissionSelectedLine(std::string_view request_id, std::string_view option_id);
 std::string PermissionCancelledLine(std::string_view request_id);

@@ -77,11 +77,12 @@ bool ReadUpdate(ondemand::document& document, ondemand::value& value, UpdateView
   update->session_id = session_id;
   if (!IsObject(value)) return true;
   const char* start = value.raw_json_token().data();
-  return ForEach(value,
-                 [update](ondemand::raw_json_string key, ondemand::value& inner) {
-                   return ReadUpdateMember(key, inner, update);
-                 }) &&
-         EndAtBrace(document, start, &update->json);
+  const bool read = ForEach(value, [update](ondemand::raw_json_string key, ondemand::value& inner) {
+    return ReadUpdateMember(key, inner, update);
+  });
+  // Other kinds have a status, too.
+  if (!update->kind.starts_with("tool_call")) update->tool_status = {};
+  return read && EndAtBrace(document, start, &update->json);
 }
 
 }  // namespace

@@ -151,6 +151,21 @@ class SocketLink : public WorkerLink {
     constexpr int64_t kMax = std::numeric_limits<uint32_t>::max();
     channel_->Send(EncodeStop(static_cast<uint32_t>(std::clamp<int64_t>(grace.count(), 0, kMax))));
   }
+  void SendTerminalOpen(const TerminalOpen& open) override {
+    channel_->Send(EncodeTerminalOpen(open));
+  }
+  void SendTerminalWatch(uint64_t number, uint64_t from_offset) override {
+    channel_->Send(EncodeTwoNumbers(FrameType::kTerminalWatch, number, from_offset));
+  }
+  void SendTerminalRead(uint64_t number, uint64_t tag) override {
+    channel_->Send(EncodeTwoNumbers(FrameType::kTerminalRead, number, tag));
+  }
+  void SendTerminalKill(uint64_t number) override {
+    channel_->Send(EncodeNumbered(FrameType::kTerminalKill, number));
+  }
+  void SendTerminalRelease(uint64_t number) override {
+    channel_->Send(EncodeNumbered(FrameType::kTerminalRelease, number));
+  }
   void Close() override { Shut(); }
 
  private:

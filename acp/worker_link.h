@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "acp/asio.h"
 #include "acp/link_frames.h"
+#include "acp/terminal_frames.h"
 
 namespace acpd::acp {
 
@@ -24,7 +25,8 @@ struct StderrChunk {
 struct StdinDone {
   uint64_t seq = 0;
 };
-using LinkEvent = std::variant<Hello, StdoutChunk, StderrChunk, StdinDone, WorkerExit>;
+using LinkEvent = std::variant<Hello, StdoutChunk, StderrChunk, StdinDone, WorkerExit,
+                               TerminalState, TerminalOutput, TerminalSnapshot>;
 
 // acpd's end of the link to one worker process. One reader coroutine calls Read; the writers never
 // wait: frames are queued and sent in order by a writer coroutine of the link's own (acpd has at
@@ -42,6 +44,12 @@ class WorkerLink {
   virtual void SendAck(uint64_t offset) = 0;
   virtual void SendAckExit() = 0;
   virtual void SendStop(std::chrono::milliseconds grace) = 0;
+  // What these bring about stands at the frames (terminal_frames.h).
+  virtual void SendTerminalOpen(const TerminalOpen& open) = 0;
+  virtual void SendTerminalWatch(uint64_t number, uint64_t from_offset) = 0;
+  virtual void SendTerminalRead(uint64_t number, uint64_t tag) = 0;
+  virtual void SendTerminalKill(uint64_t number) = 0;
+  virtual void SendTerminalRelease(uint64_t number) = 0;
   // Ends the connection and a Read that waits; the worker goes on without us.
   virtual void Close() = 0;
 };

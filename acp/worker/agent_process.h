@@ -21,9 +21,8 @@ struct AgentProcess {
   std::string start_error;
 };
 
-// Starts the agent of `spec`: a process group of its own, the environment of the spec and
-// ACPD_WORKER_ID, only fds 0, 1 and 2, all signals as the system has them, and SIGKILL from the
-// kernel should the worker die first.
+// Starts the agent of `spec` (child_process.h): a process group of its own, the environment of the
+// spec and the worker's mark.
 AgentProcess StartAgent(const acp::LaunchSpec& spec);
 
 }  // namespace acpd::worker

@@ -59,7 +59,8 @@ void AgentTree::Tick(int64_t now) {
   }
 }
 
-void AgentTree::ReapChildren(int64_t now) {
+std::vector<AgentTree::EndedChild> AgentTree::ReapChildren(int64_t now) {
+  std::vector<EndedChild> others;
   bool reaped_any = false;
   for (;;) {
     siginfo_t info{};
@@ -69,18 +70,21 @@ void AgentTree::ReapChildren(int64_t now) {
         stage_ = Stage::kGone;
         deadline_ = INT64_MAX;
       }
-      return;
+      return others;
     }
     if (info.si_pid == 0) break;
     reaped_any = true;
     if (info.si_pid == agent_ && !reaped_) {
       ReapAgent(now);
     } else {
-      waitpid(info.si_pid, nullptr, 0);
+      EndedChild child{info.si_pid, 0};
+      waitpid(child.pid, &child.status, 0);
+      others.push_back(child);
     }
   }
   // What the reaped ones had started is ours now.
   if (reaped_any && stage_ == Stage::kKilled) KillAll(now);
+  return others;
 }
 
 void AgentTree::ReapAgent(int64_t now) {

@@ -4,13 +4,16 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace acpd::worker {
 
 // The agent and everything it started: ends them and reaps them. What this guarantees:
 //  - The worker is a child subreaper, so a process whose parent dies becomes the worker's own
 //  child, also after setsid or a
-//    double fork. Killing the worker's children until it has none therefore kills the whole tree.
+//    double fork. Killing the worker's children until it has none therefore kills the whole tree,
+//    the commands of
+//  terminals included.
 //  - Only unreaped children of the worker, and their groups, are signalled: such a pid cannot
 //  belong to a stranger.
 //  - It ends: what cannot be killed (another user's process, one stuck in the kernel) is left after
@@ -36,8 +39,13 @@ class AgentTree {
   // Starts the ladder, each step of which takes `grace_ms`; 0 is SIGKILL at once. A shorter grace
   // overtakes a longer one.
   void Stop(int64_t grace_ms, int64_t now);
-  // A child has changed: reaps what is to be reaped.
-  void ReapChildren(int64_t now);
+  // A child has changed: reaps what is to be reaped. Returns those that were not the agent, with
+  // what waitpid said of them.
+  struct EndedChild {
+    pid_t pid = 0;
+    int status = 0;
+  };
+  std::vector<EndedChild> ReapChildren(int64_t now);
   // Takes the next step when its time has come.
   void Tick(int64_t now);
 

@@ -20,6 +20,8 @@ class FrameSender {
 
   // Offset after the last byte of stdout that the socket has taken.
   uint64_t sent() const { return sent_; }
+  // Bytes of small frames that the socket has not taken.
+  size_t queued() const { return queued_.size() - queued_sent_; }
   // Something waits for the socket.
   bool blocked() const { return blocked_; }
 

@@ -9,10 +9,11 @@
 
 namespace acpd::worker {
 
-// The agent's stdout from the first byte that acpd has not acknowledged to the last one read.
-// Memory comes in chunks straight from the system and goes back to it as they are forgotten, so a
-// burst leaves nothing behind; one chunk is kept for reuse. How much may be kept is the caller's to
-// watch. Loop thread only; owned by Worker.
+// The agent's stdout from the first byte that acpd has not acknowledged to the last one read; for a
+// terminal, the last bytes of stdout and stderr together. Memory comes in chunks straight from the
+// system and goes back to it as they are forgotten, so a burst leaves nothing behind; one chunk is
+// kept for reuse. How much may be kept is the caller's to watch. Loop thread only; owned by Worker
+// and WatchedOutput.
 class StdoutBuffer {
  public:
   static constexpr size_t kChunk = 256 << 10;

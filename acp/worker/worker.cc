@@ -13,7 +13,7 @@ constexpr int64_t kOrphanGraceMs = 5000;
 // How long who was connecting while the spool was written has for its ATTACH.
 constexpr int64_t kLateAttachMs = 5000;
 
-// The places of polls_; those of waiting_ follow.
+// The places of polls_; those of waiting_ follow, and then those of terminals_.
 enum Slot : size_t { kListener, kChildren, kStdout, kStderr, kStdin, kServed, kFirstWaiting };
 
 }  // namespace
@@ -23,6 +23,7 @@ Worker::Worker(acp::LaunchSpec spec, AgentProcess agent, Listener& listener, Uni
       agent_(std::move(agent)),
       tree_(agent_.pid),
       stdin_(std::move(agent_.in)),
+      terminals_(spec_.worker_id),
       window_(kDefaultWindow),
       listener_(listener),
       children_fd_(std::move(children_fd)),
@@ -48,6 +49,7 @@ void Worker::Wait() {
   polls_.push_back({stdin_.poll_fd(), POLLOUT, 0});
   watch(served_ ? served_->fd.get() : -1, served_ && served_->out.blocked());
   for (const auto& connection : waiting_) watch(connection->fd.get());
+  terminals_.AddPolls(polls_);
 
   int64_t deadline = NextDeadline();
   int64_t left = deadline == INT64_MAX ? -1 : std::clamp<int64_t>(deadline - NowMs(), 0, 1 << 30);
@@ -62,10 +64,15 @@ void Worker::Step(int64_t now) {
   tree_.Tick(now);
   if (Ready(kStderr)) ReadStderr();
   if (Ready(kStdout)) ReadStdout(now);
+  terminals_.Read(polls_, kFirstWaiting + waiting);
+  terminals_.Tick(now);
   if (Ready(kServed)) ReadServed();
   ReadWaiting(kFirstWaiting, waiting);
   if (Ready(kListener)) Accept();
-  if (tree_.stage() != AgentTree::Stage::kRunning) stdin_.Close();
+  if (tree_.stage() != AgentTree::Stage::kRunning) {
+    stdin_.Close();
+    terminals_.EndAll(now);
+  }
   FlushStdin();
   if (tree_.stage() == AgentTree::Stage::kGone && !ended_) FinishAgent();
   CheckOrphaned(now);
@@ -76,7 +83,8 @@ int64_t Worker::NextDeadline() const {
   int64_t own = INT64_MAX;
   if (!served_ && spooled_) own = late_deadline_;
   if (!served_ && !spooled_ && !orphaned_) own = unattached_since_ + spec_.orphan_timeout_ms;
-  return std::min(own, tree_.deadline());
+  const bool can_send = served_ && !served_->out.blocked();
+  return std::min({own, tree_.deadline(), terminals_.Deadline(can_send)});
 }
 
 // Nobody comes: the agent ends, what nobody fetched goes to the spool, and the worker leaves.

@@ -15,12 +15,13 @@
 #include "acp/worker/stderr_tail.h"
 #include "acp/worker/stdin_queue.h"
 #include "acp/worker/stdout_buffer.h"
+#include "acp/worker/terminals.h"
 
 namespace acpd::worker {
 
-// One agent and the connection to acpd: relays bytes, keeps what acpd has not acknowledged, and
-// ends the agent's whole tree. It knows nothing of what the bytes mean. Single-threaded: one poll
-// loop, nothing in it blocks. Owned by main.
+// One agent, the commands of its terminals, and the connection to acpd: relays bytes, keeps what
+// acpd has not acknowledged, and ends the agent's whole tree. It knows nothing of what the bytes
+// mean. Single-threaded: one poll loop, nothing in it blocks. Owned by main.
 class Worker {
  public:
   // `children_fd` is a signalfd of SIGCHLD. `listener` outlives the worker.
@@ -61,6 +62,7 @@ class Worker {
   bool HandleFrame(const Frame& frame);
   bool HandleAck(std::string_view payload);
   void SendServed();
+  bool AllTold() const;
   void DropServed();
 
   acp::LaunchSpec spec_;
@@ -69,6 +71,7 @@ class Worker {
   StdinQueue stdin_;
   StdoutBuffer stdout_;
   StderrTail stderr_;
+  Terminals terminals_;
   uint64_t window_;
   bool ended_ = false;  // the tree is gone and all its output has been read
 

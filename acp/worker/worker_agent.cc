@@ -29,7 +29,9 @@ void Worker::ReadChildren(int64_t now) {
   signalfd_siginfo infos[16];
   while (read(children_fd_.get(), infos, sizeof infos) == sizeof infos) {
   }
-  tree_.ReapChildren(now);
+  for (const AgentTree::EndedChild& child : tree_.ReapChildren(now)) {
+    terminals_.Reaped(child.pid, child.status, now);
+  }
 }
 
 void Worker::ReadStdout(int64_t now) {
@@ -95,6 +97,7 @@ void Worker::FinishAgent() {
   }
   agent_.out.Reset();
   agent_.err.Reset();
+  terminals_.Finish();
   ended_ = true;
 }
 

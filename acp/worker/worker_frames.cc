@@ -50,6 +50,7 @@ void Worker::Serve(std::unique_ptr<Connection> connection, const acp::Attach& at
   stdout_.Forget(from);
   served_->out.StartAt(from);
   served_->out.Queue(acp::EncodeHello(MakeHello()));
+  terminals_.Attached(served_->out);
 }
 
 void Worker::ReadServed() {
@@ -86,7 +87,8 @@ bool Worker::HandleFrame(const Frame& frame) {
     case acp::FrameType::kAttach:
       return false;
     default:
-      return true;
+      return terminals_.Handle(frame, tree_.stage() == AgentTree::Stage::kRunning, served_->out,
+                               NowMs());
   }
 }
 
@@ -99,16 +101,21 @@ bool Worker::HandleAck(std::string_view payload) {
 
 void Worker::SendServed() {
   if (!served_) return;
-  bool all_sent = served_->out.sent() == stdout_.end();
-  if (ended_ && all_sent && !served_->exit_sent) {
+  terminals_.Send(served_->out, NowMs());
+  if (AllTold()) {
     served_->out.Queue(acp::EncodeExit(MakeExit()));
     served_->exit_sent = true;
   }
   if (!served_->out.Flush(served_->fd.get(), stdout_)) {
     DropServed();
-  } else if (ended_ && !served_->exit_sent && served_->out.sent() == stdout_.end()) {
+  } else if (AllTold()) {
     SendServed();
   }
+}
+
+// Only EXIT is left to be said.
+bool Worker::AllTold() const {
+  return ended_ && !served_->exit_sent && served_->out.sent() == stdout_.end() && terminals_.Told();
 }
 
 void Worker::DropServed() {

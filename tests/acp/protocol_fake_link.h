@@ -66,6 +66,21 @@ class FakeLink : public WorkerLink {
   void SendAck(uint64_t offset) override { Note("ack " + std::to_string(offset)); }
   void SendAckExit() override { Note("ack exit"); }
   void SendStop(milliseconds grace) override { Note("stop " + std::to_string(grace.count())); }
+  void SendTerminalOpen(const TerminalOpen& open) override {
+    Note("terminal open " + EncodeTerminalOpen(open));
+  }
+  void SendTerminalWatch(uint64_t number, uint64_t from) override {
+    Note("terminal watch " + std::to_string(number) + " " + std::to_string(from));
+  }
+  void SendTerminalRead(uint64_t number, uint64_t tag) override {
+    Note("terminal read " + std::to_string(number) + " " + std::to_string(tag));
+  }
+  void SendTerminalKill(uint64_t number) override {
+    Note("terminal kill " + std::to_string(number));
+  }
+  void SendTerminalRelease(uint64_t number) override {
+    Note("terminal release " + std::to_string(number));
+  }
   void Close() override {
     worker_->closed = true;
     worker_->changed.Notify();

@@ -2,41 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "acp/agent_requests.h"
+#include "acp/agent_sessions.h"
+#include "acp/elicitation.h"
 #include "acp/message.h"
 #include "acp/types.h"
 
 namespace acpd::acp {
 namespace {
 
-TEST(Requests, Initialize) {
-  EXPECT_EQ(InitializeLine(0, "1.2.3"),
-            R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,)"
-            R"("clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},)"
-            R"("terminal":false},"clientInfo":{"name":"acpd","title":"acpd","version":"1.2.3"}}})");
-}
-
 TEST(Requests, Authenticate) {
   EXPECT_EQ(AuthenticateLine(1, "api-key"),
             R"({"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"methodId":"api-key"}})");
-}
-
-TEST(Requests, NewSession) {
-  EXPECT_EQ(NewSessionLine(2, {"/project", ""}),
-            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project",)"
-            R"("mcpServers":[]}})");
-  EXPECT_EQ(NewSessionLine(2, {"/project", "old"}),
-            R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project",)"
-            R"("mcpServers":[],"_meta":{"claudeCode":{"options":{"resume":"old"}}}}})");
-}
-
-TEST(Requests, LoadAndResumeHaveNoResumeIdInMeta) {
-  const std::string params = R"("params":{"sessionId":"s","cwd":"/project","mcpServers":[]}})";
-  for (const std::string meta : {"", "old"}) {
-    EXPECT_EQ(LoadSessionLine(3, "s", {"/project", meta}),
-              R"({"jsonrpc":"2.0","id":3,"method":"session/load",)" + params);
-    EXPECT_EQ(ResumeSessionLine(4, "s", {"/project", meta}),
-              R"({"jsonrpc":"2.0","id":4,"method":"session/resume",)" + params);
-  }
 }
 
 TEST(Requests, CloseDeleteAndCancel) {
@@ -47,25 +24,55 @@ TEST(Requests, CloseDeleteAndCancel) {
             R"("params":{"sessionId":"s"}})");
   EXPECT_EQ(CancelLine("s"),
             R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})");
-}
-
-TEST(Requests, Prompt) {
-  EXPECT_EQ(PromptLine(6, "s", "two\nlines \"quoted\" \xC3\xA9 \x01"),
-            R"({"jsonrpc":"2.0","id":6,"method":"session/prompt","params":{"sessionId":"s",)"
-            R"("prompt":[{"type":"text","text":"two\nlines \"quoted\" )"
-            "\xC3\xA9"
-            R"( \u0001"}]}})");
+  EXPECT_EQ(CancelLine("s", {"p", "s", "b"}),
+            R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s",)"
+            R"("_meta":{"traceparent":"p","tracestate":"s","baggage":"b"}}})");
 }
 
 TEST(Requests, EveryLineIsOneLineOfJsonWhateverIsInIt) {
   const std::string nasty("\r\n\"\\\0\xFF\xED\xA0\x80\xE2\x80\xA8 end", 17);
   const std::string raw_id = R"("a\nb")";
+  const TraceContext trace = {nasty, nasty, nasty};
+  ContentBlock block;
+  block.text = block.data = block.mime_type = block.uri = block.name = block.title =
+      block.description = nasty;
+  std::vector<ContentBlock> blocks(5, block);
+  for (size_t i = 0; i < blocks.size(); ++i) blocks[i].kind = ContentBlock::Kind(i);
+  McpServer server;
+  server.name = server.command = server.url = nasty;
+  server.args = {nasty};
+  server.env = server.headers = {{nasty, nasty}};
+  SessionSetup setup;
+  setup.cwd = setup.system_prompt = setup.meta_resume_id = nasty;
+  setup.mcp_servers = {server, server};
+  setup.mcp_servers[1].kind = McpServer::Kind::kSse;
+  setup.additional_directories = {nasty};
+  setup.meta_json = "{\"a\":\n\"\\n\"}";
+  setup.trace = trace;
   for (const std::string& line :
-       {InitializeLine(1, nasty), AuthenticateLine(1, nasty), NewSessionLine(1, {nasty, nasty}),
-        LoadSessionLine(1, nasty, {nasty, ""}), ResumeSessionLine(1, nasty, {nasty, ""}),
-        CloseSessionLine(1, nasty), DeleteSessionLine(1, nasty), PromptLine(1, nasty, nasty),
-        CancelLine(nasty), PermissionSelectedLine(raw_id, nasty), PermissionCancelledLine(raw_id),
-        ErrorLine(raw_id, kInvalidParams, nasty)}) {
+       {InitializeLine(1, nasty, {}),
+        AuthenticateLine(1, nasty),
+        NewSessionLine(1, setup),
+        LoadSessionLine(1, nasty, setup),
+        ResumeSessionLine(1, nasty, setup),
+        ForkSessionLine(1, nasty, setup),
+        CloseSessionLine(1, nasty),
+        DeleteSessionLine(1, nasty),
+        ListSessionsLine(1, nasty, nasty),
+        PromptLine(1, nasty, blocks, trace),
+        SetModeLine(1, nasty, nasty, trace),
+        SetModelLine(1, nasty, nasty, trace),
+        SetConfigOptionLine(1, nasty, {nasty, false, false, nasty}, trace),
+        CancelLine(nasty, trace),
+        PermissionSelectedLine(raw_id, nasty),
+        PermissionCancelledLine(raw_id),
+        ErrorLine(raw_id, kInvalidParams, nasty),
+        FileContentLine(raw_id, nasty),
+        TerminalCreatedLine(raw_id, nasty),
+        TerminalOutputLine(raw_id, nasty, true, TerminalExit{std::nullopt, nasty}),
+        TerminalExitLine(raw_id, {std::nullopt, nasty}),
+        ElicitationAcceptLine(raw_id, "{\"a\":\n\"\\n\"}"),
+        ElicitationAcceptLine(raw_id, nasty)}) {
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
     MessageParser parser;
     const Message message = parser.Parse(line);

@@ -1,9 +1,8 @@
-// The readers of types.h.
+// The readers of types.h, but for the answer to initialize.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "acp/json_value.h"
 #include "acp/types.h"
 
 namespace acpd::acp {
@@ -12,74 +11,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(InitializeResult, AllFields) {
-  const auto result = ReadInitializeResult(
-      R"({"protocolVersion":1,"agentInfo":{"name":"n","title":"t","version":"v"},)"
-      R"("agentCapabilities":{"z":1, "loadSession":true,"sessionCapabilities":{"resume":{},"close":{},)"
-      R"("list":{"x":1},"delete":{},"fork":{}},"a":0},)"
-      R"("authMethods":[{"id":"one","name":"x"},{"id":"two","type":"terminal"},{"id":"three",)"
-      R"("type":"env_var"},{"name":"no id"},{"id":5},"junk"]})");
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->protocol_version, 1);
-  EXPECT_EQ(result->agent_name, "n");
-  EXPECT_EQ(result->agent_title, "t");
-  EXPECT_EQ(result->agent_version, "v");
-  EXPECT_THAT(result->capabilities_json, testing::StartsWith(R"({"z":1, "loadSession":true,)"));
-  EXPECT_THAT(result->capabilities_json, testing::EndsWith(R"(,"a":0})"));
-  EXPECT_THAT(result->auth_methods_json, testing::StartsWith(R"([{"id":"one","name":"x"},)"));
-  EXPECT_THAT(result->auth_method_ids, ElementsAre("one", "three")) << "terminal is for people";
-  EXPECT_TRUE(result->load_session && result->resume && result->close && result->list &&
-              result->remove && result->fork);
-}
-
-TEST(InitializeResult, OnlyTheVersionIsRequired) {
-  const auto result = ReadInitializeResult(R"({"protocolVersion":2})");
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->protocol_version, 2);
-  EXPECT_EQ(result->capabilities_json, "{}");
-  EXPECT_EQ(result->auth_methods_json, "[]");
-  EXPECT_FALSE(result->load_session || result->resume || result->close || result->list ||
-               result->remove || result->fork);
-}
-
-TEST(InitializeResult, WrongTypesOfOptionalFieldsCountAsAbsent) {
-  const auto result = ReadInitializeResult(
-      R"({"protocolVersion":1.0,"agentInfo":"me","agentCapabilities":{"loadSession":"yes",)"
-      R"("sessionCapabilities":{"resume":null,"close":true,"list":false,"delete":[],"fork":"x"}},)"
-      R"("authMethods":{"id":"a"}})");
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->protocol_version, 1);
-  EXPECT_EQ(result->agent_name, "");
-  EXPECT_EQ(result->auth_methods_json, "[]");
-  EXPECT_FALSE(result->load_session || result->resume || result->close || result->list ||
-               result->remove || result->fork);
-  const auto odd = ReadInitializeResult(
-      R"({"protocolVersion":1,"agentCapabilities":[],"agentInfo":{"name":5,"version":null}})");
-  ASSERT_TRUE(odd.ok());
-  EXPECT_EQ(odd->capabilities_json, "{}");
-  EXPECT_EQ(odd->agent_name, "");
-}
-
-TEST(InitializeResult, ErrorsNameTheField) {
-  for (const std::string json :
-       {R"({})", R"({"protocolVersion":"1"})", R"({"protocolVersion":1.5})",
-        R"({"protocolVersion":null})", R"({"protocolVersion":[1]})"}) {
-    const auto result = ReadInitializeResult(json);
-    EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument) << json;
-    EXPECT_THAT(std::string(result.status().message()), HasSubstr("protocolVersion"));
-  }
-  for (const std::string json : {"", "null", "[]", "{", "7", R"("x")"}) {
-    const auto result = ReadInitializeResult(json);
-    EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument) << json;
-    EXPECT_THAT(std::string(result.status().message()), HasSubstr("initialize"));
-  }
-}
-
 TEST(SetupResult, AllFields) {
   const auto result = ReadSetupResult(
       R"({"sessionId":"s-1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask",)"
       R"("description":"d"},{"id":"x"},{"name":"no id"},7]},"models":{"currentModelId":"m"},)"
-      R"("configOptions":[ {"id":"model","category":"model","currentValue":"other"}]})");
+      R"("configOptions":[ {"id":"model","category":"model","type":"select","currentValue":"other",)"
+      R"("options":[{"value":"other"}]},{"id":"b","type":"boolean","currentValue":true}]})");
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->session_id, "s-1");
   EXPECT_EQ(result->current_mode_id, "ask");
@@ -88,17 +25,53 @@ TEST(SetupResult, AllFields) {
   EXPECT_EQ(result->modes[0].description, "d");
   EXPECT_EQ(result->modes[1].id, "x");
   EXPECT_EQ(result->modes[1].name, "x");
-  EXPECT_EQ(result->current_model_id, "m");
-  EXPECT_EQ(result->config_options_json,
-            R"([ {"id":"model","category":"model","currentValue":"other"}])");
+  EXPECT_EQ(result->current_model_id, "other");
+  ASSERT_EQ(result->options.size(), 2u) << "no further option for the models";
+  EXPECT_EQ(result->options[0].select, "other");
+  EXPECT_EQ(result->options[0].choices.size(), 1u);
+  EXPECT_TRUE(result->options[1].boolean);
 }
 
-TEST(SetupResult, TheModelMayBeAConfigOption) {
-  const auto result = ReadSetupResult(
-      R"({"configOptions":[{"id":"a","category":"mode","currentValue":"no"},{"currentValue":"no"},)"
-      R"({"id":"m","category":"model","currentValue":"opus"}],"models":null})");
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->current_model_id, "opus");
+// {current model; current mode; ids of the options, `!` behind that of the models}
+std::string ModelAndMode(const std::string& json) {
+  const auto result = ReadSetupResult(json);
+  if (!result.ok()) return "bad";
+  std::string text = result->current_model_id + ";" + result->current_mode_id + ";";
+  for (const ConfigOption& option : result->options) {
+    text += option.id + (option.legacy_model ? "! " : " ");
+  }
+  return text;
+}
+
+TEST(SetupResult, ModelAndModeFromWhateverTheAgentSends) {
+  const std::string models = R"("models":{"currentModelId":"m","availableModels":[]})";
+  const std::string modes = R"("modes":{"currentModeId":"ask","availableModes":[]})";
+  const auto option = [](const std::string& id, const std::string& category) {
+    return R"({"id":")" + id + R"(","category":")" + category +
+           R"(","type":"select","currentValue":"of )" + id + R"(","options":[]})";
+  };
+  const auto options = [](const std::string& items) {
+    return R"("configOptions":[)" + items + "]";
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {models, "m;;model! "},
+      {modes, ";ask;"},
+      {options(option("a", "model")), "of a;;a "},
+      {options(option("a", "model") + "," + option("b", "model")), "of a;;a b "},
+      {options(option("a", "mode")), ";of a;a "},
+      {options(option("a", "mode")) + "," + modes, ";ask;a "},
+      {options(option("a", "x")) + "," + models, "m;;a model! "},
+      {options(option("a", "model")) + "," + models, "of a;;a "},
+      // An agent's own option that has the id, but not the category: no two have one id.
+      {options(option("model", "x")) + "," + models, "m;;model "},
+      {R"("configOptions":[{"id":"a","category":"model","type":"boolean","currentValue":true}])",
+       ";;a "},
+      {R"("configOptions":[{"id":"a","category":"model","type":"odd","currentValue":"x"}],)" +
+           models,
+       "m;;model! "},
+      {R"("models":null,"modes":null,"configOptions":null)", ";;"},
+  };
+  for (const auto& [json, text] : cases) EXPECT_EQ(ModelAndMode("{" + json + "}"), text) << json;
 }
 
 TEST(SetupResult, EverythingMayBeAbsent) {
@@ -111,7 +84,7 @@ TEST(SetupResult, EverythingMayBeAbsent) {
     EXPECT_EQ(result->session_id, "");
     EXPECT_EQ(result->current_mode_id, "");
     EXPECT_TRUE(result->modes.empty());
-    EXPECT_EQ(result->config_options_json, "");
+    EXPECT_TRUE(result->options.empty());
   }
   for (const std::string json : {"", "[]", "true", R"("ok")", "{]"}) {
     EXPECT_EQ(ReadSetupResult(json).status().code(), absl::StatusCode::kInvalidArgument) << json;
@@ -159,6 +132,50 @@ TEST(PermissionRequest, AllFields) {
   EXPECT_EQ(request->options[0].name, "A");
   EXPECT_EQ(request->options[0].kind, "allow_once");
   EXPECT_EQ(request->options[1].kind, "");
+}
+
+TEST(PermissionRequest, RawInputIsVerbatim) {
+  const auto raw_input = [](const std::string& member) {
+    const auto request = ReadPermissionRequest(
+        R"({"sessionId":"s","options":[],"toolCall":{"toolCallId":"t")" + member + "}}");
+    return request.ok() ? request->raw_input : "bad";
+  };
+  EXPECT_EQ(raw_input(R"(,"rawInput": {"b":1, "a":["x"]} )"), R"({"b":1, "a":["x"]})");
+  EXPECT_EQ(raw_input(R"(,"rawInput":"\u0061")"), R"("\u0061")");
+  EXPECT_EQ(raw_input(""), "");
+}
+
+TEST(PermissionRequest, Paths) {
+  const auto paths = [](const std::string& locations) {
+    const auto request = ReadPermissionRequest(
+        R"({"sessionId":"s","options":[],"toolCall":{"toolCallId":"t",)" + locations + "}}");
+    return request.ok() ? request->paths : std::vector<std::string>{"bad"};
+  };
+  EXPECT_THAT(paths(R"("locations":[{"path":"/a","line":3},{"path":"\u00e9"},{"line":1},)"
+                    R"({"path":5},"/x",{"path":""}])"),
+              ElementsAre("/a", "\xC3\xA9", ""));
+  for (const std::string none : {R"("locations":null)", R"("locations":{"path":"/a"})",
+                                 R"("locations":[])", R"("rawInput":{"path":"/a"})"}) {
+    EXPECT_THAT(paths(none), ElementsAre()) << none;
+  }
+}
+
+// None is left out silently: a rule that allows some paths must have seen all of them.
+TEST(PermissionRequest, PathsAreAllReadOrTheRequestIsRefused) {
+  const auto read = [](int count) {
+    std::string json;
+    for (int i = 1; i <= count; ++i) json += R"({"path":"/)" + std::to_string(i) + R"("},)";
+    json.back() = ']';
+    return ReadPermissionRequest(
+        R"({"sessionId":"s","options":[],"toolCall":{"toolCallId":"t","locations":[)" + json +
+        "}}");
+  };
+  const auto most = read(1024);
+  ASSERT_TRUE(most.ok()) << most.status();
+  EXPECT_EQ(most->paths.size(), 1024u);
+  EXPECT_EQ(most->paths.back(), "/1024");
+  EXPECT_EQ(read(1025).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(read(1025).status().message()), HasSubstr("toolCall.locations"));
 }
 
 TEST(PermissionRequest, ErrorsNameTheField) {
@@ -243,34 +260,6 @@ TEST(Params, RequestIdAndSessionId) {
   for (const std::string json : {"{}", R"({"sessionId":1})", "[]", "null", "", "{"}) {
     EXPECT_EQ(ReadSessionId(json), "") << json;
   }
-}
-
-TEST(JsonValue, DeepTextIsReadOrRefusedButNeverRecursedInto) {
-  const auto deep = [](size_t levels) {
-    return R"({"sessionId":"s","x":)" + std::string(levels - 1, '[') +
-           std::string(levels - 1, ']') + "}";
-  };
-  EXPECT_EQ(ReadSessionId(deep(JsonValue::kMaxDepth)), "s");
-  EXPECT_EQ(ReadSessionId(deep(JsonValue::kMaxDepth + 1)), "");
-  EXPECT_EQ(ReadSessionId(deep(200'000)), "");
-}
-
-TEST(JsonValue, PartsAreViewsIntoTheText) {
-  const std::string text =
-      R"( {"a" : [ 1 , "x" , {"b":null} ] , "big":123456789012345678901234567890} )";
-  const std::optional<JsonValue> value = JsonValue::Parse(text);
-  ASSERT_TRUE(value);
-  const JsonObject object = value->Members();
-  const std::vector<JsonValue> items = object.Get("a").Items();
-  ASSERT_EQ(items.size(), 3u);
-  EXPECT_EQ(items[0].Int(), 1);
-  EXPECT_EQ(items[1].String(), "x");
-  EXPECT_TRUE(items[2].Members().Get("b").IsNull());
-  EXPECT_EQ(items[2].raw().data(), text.data() + text.find("{\"b\""));
-  EXPECT_EQ(object.Get("big").raw(), "123456789012345678901234567890");
-  EXPECT_EQ(object.Get("big").Uint(), std::nullopt);
-  EXPECT_FALSE(object.Has("c"));
-  EXPECT_EQ(object.Get("c").String(), std::nullopt);
 }
 
 }  // namespace

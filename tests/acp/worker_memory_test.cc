@@ -1,6 +1,3 @@
-#include <sstream>
-
-#include "acp/process_stat.h"
 #include "worker_test_base.h"
 
 // What a worker costs while its agent says nothing: memory that no other process shares.
@@ -9,18 +6,6 @@ namespace {
 
 constexpr size_t kMost = 1 << 20;
 constexpr size_t kBurst = 32 << 20;
-
-size_t PrivateBytes(int64_t pid) {
-  std::istringstream in(ReadProcFile("/proc/" + std::to_string(pid) + "/smaps_rollup"));
-  size_t total = 0, kib = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (sscanf(line.c_str(), "Private_Clean: %zu", &kib) == 1 ||
-        sscanf(line.c_str(), "Private_Dirty: %zu", &kib) == 1) {
-      total += kib << 10;
-    }
-  }
-  return total;
-}
 
 class WorkerMemoryTest : public WorkerTest {
  protected:

@@ -1,5 +1,6 @@
 #include "worker_test_base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,7 +24,29 @@ void Note(Peer::Record& record, const StdoutChunk& chunk) {
   record.out.append(chunk.bytes);
 }
 
+void Note(Peer::Terminal& terminal, const TerminalOutput& output) {
+  if (terminal.frames.empty()) {
+    terminal.out_start = terminal.next = output.offset;
+  }
+  if (output.offset < terminal.next) terminal.overlap = true;
+  if (output.offset > terminal.next) terminal.gaps += output.offset - terminal.next;
+  if (terminal.exited()) terminal.late = true;
+  terminal.next = output.offset + output.bytes.size();
+  terminal.out.append(output.bytes);
+  terminal.frames.push_back(output.bytes.size());
+}
+
 void Note(Peer::Record& record, const LinkEvent& event) {
+  if (!std::holds_alternative<StdoutChunk>(event)) record.order.push_back(event.index());
+  if (const auto* state = std::get_if<TerminalState>(&event)) {
+    record.terminals[state->number].states.push_back(*state);
+  }
+  if (const auto* output = std::get_if<TerminalOutput>(&event)) {
+    Note(record.terminals[output->number], *output);
+  }
+  if (const auto* snapshot = std::get_if<TerminalSnapshot>(&event)) {
+    record.snapshots.push_back(*snapshot);
+  }
   if (const auto* hello = std::get_if<Hello>(&event)) record.hello = *hello;
   if (const auto* chunk = std::get_if<StdoutChunk>(&event)) Note(record, *chunk);
   if (const auto* chunk = std::get_if<StderrChunk>(&event)) record.err.append(chunk->bytes);
@@ -156,6 +179,18 @@ void WorkerTest::Finish(Started& worker) {
 bool IsAlive(int64_t pid) {
   auto stat = ReadProcessStat(static_cast<pid_t>(pid));
   return stat && stat->state != 'Z' && stat->state != 'X';
+}
+
+size_t PrivateBytes(int64_t pid) {
+  std::istringstream in(ReadProcFile("/proc/" + std::to_string(pid) + "/smaps_rollup"));
+  size_t total = 0, kib = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (sscanf(line.c_str(), "Private_Clean: %zu", &kib) == 1 ||
+        sscanf(line.c_str(), "Private_Dirty: %zu", &kib) == 1) {
+      total += kib << 10;
+    }
+  }
+  return total;
 }
 
 std::string BurstPattern(size_t size) {

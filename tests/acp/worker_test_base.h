@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,11 +31,28 @@ class Peer {
   WorkerLink& link() { return *link_; }
   void Close();
 
+  // What came of one terminal.
+  struct Terminal {
+    std::vector<TerminalState> states;
+    std::vector<size_t> frames;  // sizes
+    std::string out;             // what came of the output, one behind the other
+    uint64_t out_start = 0;      // offset of its first byte
+    uint64_t next = 0;           // offset after its last byte
+    size_t gaps = 0;             // bytes that were left out
+    bool overlap = false;        // a byte came twice
+    bool late = false;           // output came behind the state that says "exited"
+
+    const TerminalState& last() const { return states.back(); }
+    bool exited() const { return !states.empty() && states.back().exited; }
+  };
   struct Record {
     std::optional<Hello> hello;
-    std::string out;           // stdout from out_start on
-    uint64_t out_start = 0;    // offset of its first byte
-    uint64_t last_offset = 0;  // of the last chunk
+    std::map<uint64_t, Terminal> terminals;
+    std::vector<TerminalSnapshot> snapshots;
+    std::vector<size_t> order;  // of all that came but stdout: its place in LinkEvent
+    std::string out;            // stdout from out_start on
+    uint64_t out_start = 0;     // offset of its first byte
+    uint64_t last_offset = 0;   // of the last chunk
     size_t longest_chunk = 0;
     bool gap = false;  // a chunk did not follow the one before
     std::string err;
@@ -110,6 +128,8 @@ T WorkerTest::Await(awaitable<T> work) {
 }
 
 bool IsAlive(int64_t pid);  // a zombie is not
+// Memory of a process that no other one shares.
+size_t PrivateBytes(int64_t pid);
 // The bytes that worker_test_agent's burst writes.
 std::string BurstPattern(size_t size);
 // Those that carry the mark of a worker in their environment.

@@ -39,6 +39,15 @@ void CheckPayload(std::string_view payload) {
   RequireSame(acp::DecodeExit(block.view()), acp::EncodeExit, payload);
   RequireSame(acp::DecodeAttach(block.view()), acp::EncodeAttach, payload);
   RequireSame(acp::DecodeStop(block.view()), acp::EncodeStop, payload);
+  RequireSame(acp::DecodeTerminalOpen(block.view()), acp::EncodeTerminalOpen, payload);
+  RequireSame(acp::DecodeTerminalState(block.view()), acp::EncodeTerminalState, payload);
+  RequireSame(acp::DecodeTerminalOutput(block.view()), acp::EncodeTerminalOutput, payload);
+  RequireSame(acp::DecodeTerminalSnapshot(block.view()), acp::EncodeTerminalSnapshot, payload);
+  if (const auto numbers = acp::DecodeTwoNumbers(block.view())) {
+    Require(acp::EncodeTwoNumbers(FrameType::kTerminalRead, numbers->first, numbers->second)
+                    .substr(kHeader) == payload,
+            "two numbers come back as they were");
+  }
   // A newer worker may have added something behind what we know.
   const std::optional<acp::Hello> hello = acp::DecodeHello(block.view());
   if (hello && hello->link_version == acp::kLinkVersion) {
@@ -128,6 +137,15 @@ class Events {
   }
   static std::string Text(const acp::StdinDone& done) { return "done " + std::to_string(done.seq); }
   static std::string Text(const acp::WorkerExit& exit) { return acp::EncodeExit(exit); }
+  static std::string Text(const acp::TerminalState& state) {
+    return acp::EncodeTerminalState(state);
+  }
+  static std::string Text(const acp::TerminalOutput& output) {
+    return acp::EncodeTerminalOutput(output);
+  }
+  static std::string Text(const acp::TerminalSnapshot& snapshot) {
+    return acp::EncodeTerminalSnapshot(snapshot);
+  }
 
   std::optional<uint64_t> next_offset_;
   std::string padding_;

@@ -12,6 +12,7 @@
 #include "acp/line_splitter.h"
 #include "acp/link_frames.h"
 #include "acp/message.h"
+#include "acp/terminal_frames.h"
 #include "acp/types.h"
 
 namespace acpd::fuzz {
@@ -108,6 +109,12 @@ void MakeLink(const std::vector<std::string>& lines, Folder out) {
       acp::EncodeAckExit(),
       acp::EncodeNumbered(FrameType::kStdinDone, 4),
       acp::EncodeNumbered(FrameType::kAck, 150),
+      acp::EncodeTerminalOpen({1, 1 << 20, {{"make", "all"}, {{"A", "b"}}, "/src"}}),
+      acp::EncodeTwoNumbers(FrameType::kTerminalWatch, 1, 100),
+      acp::EncodeNumbered(FrameType::kTerminalKill, 1),
+      acp::EncodeTerminalState({.number = 1, .known = true, .pid = 42, .end = 3, .exited = true}),
+      acp::EncodeTerminalOutput({1, 100, "some output\n"}),
+      acp::EncodeTerminalSnapshot({.number = 1, .tag = 5, .known = true, .end = 3, .bytes = "abc"}),
       std::string("\x06\0\0\0\x7fwhat?", 10),
   };
   for (size_t i = 0; i < lines.size(); i += 9) {

@@ -3,6 +3,9 @@
 #include <initializer_list>
 #include <string>
 
+#include "acp/agent_requests.h"
+#include "acp/agent_sessions.h"
+#include "acp/elicitation.h"
 #include "acp/json_value.h"
 #include "acp/text.h"
 #include "acp/types.h"
@@ -37,6 +40,9 @@ void ReadSetUp(std::string_view json) {
   if (const auto read = acp::ReadSetupResult(json); read.ok()) {
     RequireText({read->session_id, read->current_mode_id, read->current_model_id});
     for (const acp::ModeInfo& mode : read->modes) RequireText({mode.id, mode.name});
+    for (const acp::ConfigOption& option : read->options) {
+      RequireText({option.id, option.name, option.category, option.select});
+    }
   } else {
     RequireSentence(read.status());
   }
@@ -44,6 +50,11 @@ void ReadSetUp(std::string_view json) {
 
 void ReadAnswer(std::string_view json) {
   ReadSetUp(json);
+  if (const auto read = acp::ReadSessionPage(json); read.ok()) {
+    RequireText({read->next_cursor});
+  } else {
+    RequireSentence(read.status());
+  }
   if (const auto read = acp::ReadPromptResult(json); read.ok()) {
     RequireText({read->stop_reason});
   } else {
@@ -51,7 +62,28 @@ void ReadAnswer(std::string_view json) {
   }
 }
 
+// Readers that give out no more than texts.
+template <typename Result>
+void RequireRead(const absl::StatusOr<Result>& read) {
+  if (!read.ok()) RequireSentence(read.status());
+}
+
+void ReadRequests(std::string_view json) {
+  RequireRead(acp::ReadReadFileRequest(json));
+  RequireRead(acp::ReadWriteFileRequest(json));
+  RequireRead(acp::ReadCreateTerminalRequest(json));
+  RequireRead(acp::ReadTerminalRequest(json));
+  const auto asked = acp::ReadElicitation(json);
+  RequireRead(asked);
+  const std::string schema = asked.ok() ? asked->schema_json : std::string(json);
+  if (const absl::Status status = acp::CheckContent(json, schema); !status.ok()) {
+    RequireSentence(status);
+  }
+  if (const absl::Status status = acp::CheckSetupMeta(json); !status.ok()) RequireSentence(status);
+}
+
 void ReadParams(std::string_view json) {
+  ReadRequests(json);
   RequireText({acp::ReadSessionId(json)});
   const std::string cancelled = acp::ReadCancelledRequestId(json);
   Require(cancelled.empty() || acp::IsRpcId(cancelled), "a cancelled request is named by its id");
@@ -89,9 +121,14 @@ void Answer(const Message& request) {
 void SendBack(const acp::UpdateView& update) {
   using enum Message::Kind;
   const std::string id(update.session_id);
-  RequireLine(acp::PromptLine(7, id, update.text), kRequest, "7", "session/prompt");
-  RequireLine(acp::NewSessionLine(8, {"/cwd", id}), kRequest, "8", "session/new");
-  RequireLine(acp::LoadSessionLine(9, id, {id, ""}), kRequest, "9", "session/load");
+  acp::ContentBlock block;
+  block.text = update.text;
+  RequireLine(acp::PromptLine(7, id, {block}), kRequest, "7", "session/prompt");
+  acp::SessionSetup setup;
+  setup.cwd = setup.system_prompt = setup.meta_resume_id = id;
+  setup.meta_json = update.json;
+  RequireLine(acp::NewSessionLine(8, setup), kRequest, "8", "session/new");
+  RequireLine(acp::LoadSessionLine(9, id, setup), kRequest, "9", "session/load");
   RequireLine(acp::CancelLine(id), kNotification, "", "session/cancel");
   for (size_t max = update.text.size() / 2; max > 0; max /= 3) {
     const std::string_view front = CutText(update.text, max);
