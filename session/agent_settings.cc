@@ -1,6 +1,8 @@
 #include "session/agent_settings.h"
 
+#include <array>
 #include <map>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "session/pack.h"
@@ -35,6 +37,35 @@ std::string PackMethods(const std::vector<ResumeMethod>& methods) {
   return Pack(items);
 }
 
+// What acpd offers, by name.
+template <class Capabilities>
+auto OffersOf(Capabilities& offers) {
+  return std::array<std::pair<const char*, decltype(&offers.fs)>, 3>{
+      {{"fs", &offers.fs}, {"terminal", &offers.terminal}, {"elicitation", &offers.elicitation}}};
+}
+
+constexpr size_t kFieldsOfRule = 4;
+
+std::string PackRules(const std::vector<PermissionRule>& rules) {
+  std::vector<std::string> fields;
+  for (const PermissionRule& rule : rules) {
+    fields.insert(fields.end(), {rule.tool_kind, rule.title, rule.path,
+                                 std::to_string(static_cast<int>(rule.mode))});
+  }
+  return Pack(fields);
+}
+
+std::vector<PermissionRule> UnpackRules(const std::string& packed) {
+  const auto fields = Unpack(packed);
+  std::vector<PermissionRule> rules;
+  if (!fields || fields->size() % kFieldsOfRule != 0) return rules;
+  for (size_t i = 0; i < fields->size(); i += kFieldsOfRule) {
+    rules.push_back({(*fields)[i], (*fields)[i + 1], (*fields)[i + 2],
+                     static_cast<PermissionMode>(ReadNumber((*fields)[i + 3]))});
+  }
+  return rules;
+}
+
 }  // namespace
 
 std::string PackSettings(const AgentDefinition& agent) {
@@ -47,6 +78,9 @@ std::string PackSettings(const AgentDefinition& agent) {
   items["permission_mode"] = std::to_string(static_cast<int>(agent.permission_mode));
   items["auth_method"] = agent.auth_method;
   items["builtin"] = agent.builtin;
+  items["loads_in_later_minute"] = agent.loads_in_later_minute ? "1" : "";
+  for (const auto& [key, on] : OffersOf(agent.capabilities)) items[key] = *on ? "1" : "0";
+  items["permission_rules"] = PackRules(agent.permission_rules);
   return PackMap(items);
 }
 
@@ -67,6 +101,9 @@ AgentDefinition UnpackSettings(const std::string& name, std::string_view packed)
   agent.permission_mode = static_cast<PermissionMode>(ReadNumber((*items)["permission_mode"]));
   agent.auth_method = (*items)["auth_method"];
   agent.builtin = (*items)["builtin"];
+  agent.loads_in_later_minute = !(*items)["loads_in_later_minute"].empty();
+  for (const auto& [key, on] : OffersOf(agent.capabilities)) *on = (*items)[key] != "0";
+  agent.permission_rules = UnpackRules((*items)["permission_rules"]);
   return agent;
 }
 

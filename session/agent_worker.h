@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "acp/agent_connection.h"
 #include "acp/types.h"
+#include "session/agent_services.h"
 #include "session/core.h"
 #include "session/turn_watch.h"
 
@@ -27,6 +28,12 @@ struct AgentAnswer {
   std::string result;  // JSON
   acp::RpcError error;
   bool too_large = false;  // kError: the answer's line was over the cap
+};
+
+// What acpd's services to an agent go by.
+struct ServiceScope {
+  std::optional<std::string> agent_session_id;  // nullopt: a set-up is under way, any may be ours
+  std::vector<std::string> roots;               // absolute folders; the first is the session's cwd
 };
 
 // What the owner of a worker (its session) gets to know of the agent, in wire order.
@@ -50,6 +57,12 @@ class AgentListener {
   virtual void OnGone() = 0;
   // An adopted agent answers again; `spec` is what it was launched with.
   virtual void OnAdopted(const acp::LaunchSpec&) {}
+  virtual ServiceScope service_scope() const { return {}; }
+  // The running turn; empty: none.
+  virtual std::string_view CurrentTurnId() const { return {}; }
+  // The agent waits for acpd with a request, by its number; or not any more. Told again when what
+  // it waits for shows a sign of life.
+  virtual void OnAgentWaits(uint64_t number, bool waits) { (void)number, (void)waits; }
   // True while what was handed over is not recorded yet: it is not acknowledged either, and with
   // much of it nothing more is read.
   virtual bool HoldsOutput() const { return false; }
@@ -75,6 +88,7 @@ awaitable<void> RemoveWorkerFiles(Core& core, std::string socket_path);
 // clang-format off
 //   agent_worker.cc         what is sent, and answers    agent_worker_output.cc  what the agent says
 //   agent_worker_start.cc   launch and adoption          agent_worker_end.cc     its end
+//   agent_worker_services.cc  what acpd does for the agent
 // clang-format on
 class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_this<AgentWorker> {
  public:
@@ -86,6 +100,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   AgentWorker(Core& core, const AgentDefinition& agent, AgentListener* listener, WorkerRow row,
               std::vector<OutboxLine> outbox);
   ~AgentWorker() override;
+
+  // What an earlier acpd left of its services; before Attach.
+  void RestoreServices(StoredServices stored) { services_.Restore(std::move(stored)); }
 
   // Starts the process: the worker's row is committed before the spawn. Returns when HELLO has come
   // and the agent runs. AGENT_START_FAILED (FAILED_PRECONDITION: no such command; UNAVAILABLE: it
@@ -117,6 +134,8 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   bool lost() const { return lost_; }
   const std::string& id() const { return row_.worker_id; }
   const AgentDefinition& agent() const { return agent_; }
+  // What its agent was launched with; nullptr until its worker has answered.
+  const acp::LaunchSpec* spec() const { return hello_ ? &hello_->spec : nullptr; }
   const WorkerRow& row() const { return row_; }
   // What the owner wants the next acpd to know; it counts from RecordRow on.
   WorkerRow& mutable_row() { return row_; }
@@ -133,6 +152,25 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   SteadyTime last_heard() const { return last_heard_; }  // by that clock
   const WorkerSlots::SlotPtr& slot() const { return slot_; }
   SteadyTime last_prompt_answer() const { return last_prompt_answer_; }
+  // agent_worker_services.cc: for the services, and theirs. The terminals' calls do nothing while
+  // no worker is connected.
+  AgentServices& services() { return services_; }
+  Core& core() { return core_; }
+  asio::any_io_executor loop() const { return core_.deps.loop; }
+  Recorder& recorder() { return listener_->recorder(); }
+  ServiceScope scope() const { return listener_->service_scope(); }
+  std::string_view CurrentTurnId() const { return listener_->CurrentTurnId(); }
+  // `turn_id`, as long as that turn runs: events behind its end are not its own.
+  std::string_view TurnIfCurrent(std::string_view turn_id) const;
+  void Notice(Severity severity, std::string_view code, const std::string& text);
+  void TellWaiting(uint64_t number, bool waits) { listener_->OnAgentWaits(number, waits); }
+  void HeardOfTerminal();
+  void OpenTerminal(uint64_t number, uint64_t limit, acp::TerminalSpec spec);
+  void WatchTerminal(uint64_t number, uint64_t from_offset);
+  void ReadTerminal(uint64_t number, uint64_t tag);
+  void KillTerminal(uint64_t number);
+  void ReleaseTerminal(uint64_t number);
+
   // Records how far the agent's output has been handed over; the commit acknowledges it.
   void RecordConsumed();
   // Tells of skipped stdout lines since the last time, in one Notice.
@@ -158,6 +196,9 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void OnConsumed(uint64_t offset, std::string_view discard) override;
   void OnStdinDone(uint64_t seq) override;
   void OnStderr(std::string_view bytes) override;
+  void OnTerminalState(const acp::TerminalState& state) override;
+  void OnTerminalOutput(const acp::TerminalOutput& output) override;
+  void OnTerminalSnapshot(acp::TerminalSnapshot snapshot) override;
   void OnExit(const acp::WorkerExit& exit) override;
   void OnLost(const std::string& why) override;
   awaitable<void> WaitForRoom() override;
@@ -206,6 +247,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   SteadyTime last_heard_{};
   WorkerSlots::SlotPtr slot_;
   Signal changed_;
+  AgentServices services_{*this};
 };
 
 }  // namespace acpd::session

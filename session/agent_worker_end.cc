@@ -82,6 +82,7 @@ void AgentWorker::Finish() {
   Recorder& recorder = listener_->recorder();
   recorder.EndChunk();
   ReportNoise();
+  services_.End();
   ForgetRows(recorder.pending());
   outbox_.clear();
   outbox_bytes_ = 0;
@@ -121,6 +122,7 @@ awaitable<void> AgentWorker::Stop(milliseconds grace) {
 void AgentWorker::SetListener(AgentListener* listener, const std::string& session_id) {
   listener_ = listener;
   row_.session_id = session_id;
+  services_.MoveTo(session_id);
 }
 
 std::string AgentWorker::ExitDetail() const {

@@ -37,11 +37,15 @@ void AgentWorker::OnUpdate(const acp::UpdateView& update) {
 
 void AgentWorker::OnRequest(const acp::Message& message) {
   Heard();
-  listener_->OnAgentRequest(message);
+  if (!services_.Take(message)) listener_->OnAgentRequest(message);
 }
 
 void AgentWorker::OnNotification(const acp::Message& message) {
   Heard();
+  if (message.method == "$/cancel_request" &&
+      services_.Cancel(acp::ReadCancelledRequestId(message.params))) {
+    return;
+  }
   listener_->OnAgentNotification(message);
 }
 

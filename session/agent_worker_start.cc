@@ -178,6 +178,8 @@ void AgentWorker::GoOn(const acp::Hello& hello) {
              {"agent_exited", hello.agent_exited ? "yes" : "no"}});
   listener_->OnAdopted(hello.spec);
   OnStdinDone(hello.last_stdin_done);
+  services_.Resume();
+  listener_->recorder().Flush();
 }
 
 }  // namespace acpd::session

@@ -43,7 +43,12 @@ const std::vector<BuiltinAgent>& Table() {
        .missing_patterns = {},
        .env = {{"OPENAI_API_KEY", "${model.api_key}"},
                {"CODEX_API_KEY", "${model.api_key}"},
-               {"OPENAI_BASE_URL", "${model.base_url}"}}},
+               {"OPENAI_BASE_URL", "${model.base_url}"}},
+       // The older program's methods, then the newer one's.
+       .auth_by_variable = {{"CODEX_API_KEY", "codex-api-key"},
+                            {"OPENAI_API_KEY", "openai-api-key"},
+                            {"CODEX_API_KEY", "api-key"},
+                            {"OPENAI_API_KEY", "api-key"}}},
       {.name = "gemini",
        .command = "gemini",
        .args = {"--acp"},
@@ -52,7 +57,9 @@ const std::vector<BuiltinAgent>& Table() {
        .missing_patterns = {},
        .env = {{"GEMINI_API_KEY", "${model.api_key}"},
                {"GOOGLE_GEMINI_BASE_URL", "${model.base_url}"},
-               {"GEMINI_MODEL", "${model.model}"}}},
+               {"GEMINI_MODEL", "${model.model}"}},
+       .auth_by_variable = {{"GEMINI_API_KEY", "gemini-api-key"}},
+       .loads_in_later_minute = true},
       // Which variable takes its key depends on the provider that its own config names, so none is
       // set here. What it says of a missing session is a weak sign that it also gives otherwise: no
       // pattern of its own.
@@ -201,6 +208,9 @@ AgentDefinition MakeDefinition(const BuiltinAgent& builtin) {
   agent.resume = builtin.resume;
   agent.resume_missing_patterns.assign(builtin.missing_patterns.begin(),
                                        builtin.missing_patterns.end());
+  for (const auto& [variable, method] : builtin.auth_by_variable)
+    agent.auth_by_variable.emplace_back(variable, method);
+  agent.loads_in_later_minute = builtin.loads_in_later_minute;
   return agent;
 }
 

@@ -24,6 +24,9 @@ struct BuiltinAgent {
   std::vector<ResumeMethod> resume;
   std::vector<std::string_view> missing_patterns;  // beyond session/resume_answers.h
   std::vector<std::pair<std::string_view, std::string_view>> env;  // templates
+  std::vector<std::pair<std::string_view, std::string_view>>
+      auth_by_variable{};              // AgentDefinition::auth_by_variable
+  bool loads_in_later_minute = false;  // as AgentDefinition has it
 };
 
 std::span<const BuiltinAgent> BuiltinAgents();

@@ -60,6 +60,21 @@ struct LostEvents {
   uint64_t next_position = 0;  // 0: nothing is left yet
 };
 
+// Part of a session's own log.
+struct SessionRange {
+  std::string session_id;
+  uint64_t after_seq = 0;   // 0: from the start
+  uint64_t before_seq = 0;  // 0: to the end
+  bool descending = false;
+};
+// The rows of a range, in the order asked for. The first and the last may have events outside of
+// it, which the reader skips.
+struct SessionRows {
+  std::vector<LogRowPtr> rows;  // none: nothing is left of the range
+  bool deleted = false;         // the session is; then there are no rows
+  absl::Status status;          // the store could not be read
+};
+
 // The committed events: recent ones in memory (bounded by bytes), older ones in the store. Readers
 // are cursors: each asks for what lies behind its position and is called when there is more. A slow
 // reader costs its cursor and nothing else. Thread-safe.
@@ -101,6 +116,10 @@ class EventLog {
   // One event's bytes and position, on a reader thread; empty bytes when it is not stored.
   virtual void ReadEvent(std::string session_id, uint64_t seq,
                          std::function<void(uint64_t position, std::string bytes)> done) = 0;
+  // The next rows of a range, at most `max_bytes` (but at least one row): `done` is called on a
+  // reader thread, or at once when the store is closed. What is not yet published is not seen.
+  virtual void ReadSession(SessionRange range, size_t max_bytes,
+                           std::function<void(SessionRows)> done) = 0;
   // The position where an earlier epoch ended; nullopt: it is none of this store's. The current one
   // has no end.
   virtual std::optional<uint64_t> EpochEnd(const std::string& epoch) const = 0;

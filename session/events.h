@@ -30,6 +30,16 @@ struct SessionUpdateEvent {
 struct StoredUpdate {
   std::string turn_id, kind, message_id, text, tool_call_id, tool_status;
 };
+// What is read back of an event for the record of an old conversation (session/transcript.h).
+struct StoredTalk {
+  enum class Kind { kNone, kPrompt, kText, kTool, kTurnEnd };
+  Kind kind = Kind::kNone;
+  std::string turn_id;
+  std::string text;                         // of kPrompt and kText
+  std::string message_id;                   // of kText
+  std::string tool_call_id, title, status;  // of kTool
+  std::string outcome;                      // of kTurnEnd, where it did not complete
+};
 struct TurnQueuedEvent {
   std::string request_id;
   uint32_t ahead = 0;
@@ -37,6 +47,7 @@ struct TurnQueuedEvent {
   bool prompt_truncated = false;
   std::string principal, agent, model;
   PermissionMode permission_mode = PermissionMode::kUnspecified;
+  std::vector<std::string> mcp_server_names;
 };
 struct TurnStartedEvent {
   std::string request_id;
@@ -51,7 +62,27 @@ struct PermissionRequestedEvent {
   bool tool_call_truncated = false;
   std::string tool_call_id, title, tool_kind;
   std::vector<QuestionOption> options;
+  std::vector<std::string> paths;
   WallTime expire_time = 0;
+};
+struct ElicitationRequestedEvent {
+  std::string question_id, message;
+  bool url_mode = false;
+  std::string schema_json, url, tool_call_id;
+  WallTime expire_time = 0;
+};
+struct TerminalOutputEvent {
+  std::string terminal_id, command;
+  std::string_view data;
+  bool truncated = false, exited = false;
+  std::optional<int32_t> exit_code;
+  std::string signal;
+};
+struct FileAccessEvent {
+  bool write = false;
+  std::string path;
+  uint64_t bytes = 0;
+  Failure error;  // without reason: there was none
 };
 struct QuestionResolvedEvent {
   Resolution resolution;
@@ -101,6 +132,9 @@ class EventCodec {
   virtual void Encode(const EventHeader&, const TurnStartedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const TurnEndedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const PermissionRequestedEvent&, std::string& out) = 0;
+  virtual void Encode(const EventHeader&, const ElicitationRequestedEvent&, std::string& out) = 0;
+  virtual void Encode(const EventHeader&, const TerminalOutputEvent&, std::string& out) = 0;
+  virtual void Encode(const EventHeader&, const FileAccessEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const QuestionResolvedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const SessionReadyEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const SessionReplacedEvent&, std::string& out) = 0;
@@ -113,6 +147,8 @@ class EventCodec {
   // An encoded session_update back. False: it is an event of another kind, a replayed one, or
   // cannot be read.
   virtual bool DecodeUpdate(std::string_view event, StoredUpdate* update) = 0;
+  // An encoded event as what was said in it; kNone: nothing of the kind. Thread-safe.
+  virtual StoredTalk DecodeTalk(std::string_view event) const = 0;
   // A stored request back into the domain. False when the bytes cannot be read.
   virtual bool DecodeRequest(std::string_view stored_bytes, ChatRequest* request) = 0;
 };

@@ -9,6 +9,8 @@
 #include "session/names.h"
 #include "session/pack.h"
 #include "session/paths.h"
+#include "session/setting_packs.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -165,6 +167,8 @@ std::string LaunchFingerprint(const AgentDefinition& agent, const LaunchContext&
   // BuildLaunchSpec's to refuse.
   const auto with_key = WithKey(context);
   AppendModel(with_key.ok() ? with_key->model : context.model, parts);
+  const auto expanded = ExpandSettings(context.setup, context);
+  parts.push_back(PackSetup(expanded.ok() ? *expanded : context.setup));
   return Fingerprint(key, Pack(parts));
 }
 

@@ -19,6 +19,7 @@ namespace acpd::session {
 struct LaunchContext {
   std::string project_id, cwd;
   ModelProvider model;
+  SetupSettings setup;  // of the session; for the fingerprint only
   const std::map<std::string, std::string>* secrets = nullptr;
   std::vector<std::pair<std::string, std::string>>
       daemon_env;  // of which the allow-list and inherit_env are taken
@@ -39,7 +40,8 @@ absl::StatusOr<acp::LaunchSpec> BuildLaunchSpec(const AgentDefinition& agent,
                                                 const std::string& worker_id);
 
 // What of a launch makes another worker necessary when it changes: command, args and env as
-// configured, model provider with its key, cwd. HMAC under the store's key.
+// configured, model provider with its key, cwd, what the session is set up with. HMAC under the
+// store's key.
 std::string LaunchFingerprint(const AgentDefinition& agent, const LaunchContext& context,
                               const std::string& key);
 

@@ -6,6 +6,7 @@
 #include "session/manager_errors.h"
 #include "session/manager_impl.h"
 #include "session/names.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -105,10 +106,16 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
   if (!unwanted.ok()) co_return unwanted;
   const absl::StatusOr<std::string> agent = AgentFor(request);
   if (!agent.ok()) co_return agent.status();
+  // What a process of this agent said of itself; where none has yet, the turn's start finds out.
+  const auto facts = core.facts.find(*agent);
+  if (facts != core.facts.end() && facts->second.initialize.protocol_version != 0) {
+    const absl::Status taken = CheckContent(request.content, facts->second.initialize.prompt);
+    if (!taken.ok()) co_return taken;
+  }
   const absl::StatusOr<SessionPtr> known = FollowSession(request.session_id, request.project_id);
   const std::string session_cwd = known.ok() ? (*known)->row().cwd : "";
   std::string cwd = session_cwd;
-  if (session_cwd.empty() || !request.cwd.empty()) {
+  if (session_cwd.empty() || !request.cwd.empty() || request.additional_directories) {
     const absl::Status folder =
         co_await CheckFolder(request, *core.config().Find(*agent), session_cwd, &cwd);
     if (!folder.ok()) co_return Refused(folder, known);

@@ -5,6 +5,7 @@
 #include "session/errors.h"
 #include "session/manager_errors.h"
 #include "session/manager_impl.h"
+#include "session/names.h"
 #include "session/permission.h"
 
 namespace acpd::session {
@@ -118,7 +119,7 @@ awaitable<absl::StatusOr<CancelReply>> SessionManager::Impl::Cancel(CallPtr call
     const auto it = core.sessions.find(turn->row.session_id);
     if (it == core.sessions.end()) continue;
     it->second->Cancel(turn, call->principal.empty() ? "caller" : call->principal, query.reason,
-                       query.grace);
+                       query.grace, query.trace);
     it->second->recorder().Flush();
   }
   for (size_t i = 0; i < targets->size(); ++i) {
@@ -184,8 +185,14 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::Resolve(CallPtr call
                           "The agent offered no option of this kind; use one of its option_ids.");
     }
   }
+  session::Answer answer;
+  answer.option_id = option_id;
+  answer.content = query.accept_json;
+  if (option_id) answer.outcome = QuestionOutcome::kSelected;
+  if (!query.accept_json.empty()) answer.outcome = QuestionOutcome::kAccepted;
+  if (query.decline) answer.outcome = QuestionOutcome::kDeclined;
   const absl::StatusOr<Resolution> resolution =
-      session->Respond(query.question_id, option_id, call->principal, query.comment);
+      session->Respond(query.question_id, answer, call->principal, query.comment);
   if (!resolution.ok()) co_return resolution.status();
   const bool settled = co_await session->recorder().Settled(CommitDeadline(call));
   if (!settled) {
@@ -229,6 +236,10 @@ awaitable<absl::StatusOr<Resolution>> SessionManager::Impl::ResolvedBefore(CallP
     same = (!query.option_id.empty() && query.option_id == stands.option_id) ||
            (query.option_kind != OptionKind::kUnspecified &&
             ChooseByKind(query.option_kind, UnpackOptions(stands.options)) == stands.option_id);
+  }
+  if (query.decline) same = stands.outcome == QuestionOutcome::kDeclined;
+  if (!query.accept_json.empty() && stands.outcome == QuestionOutcome::kAccepted) {
+    same = stands.memory_key == Fingerprint(core.deps.store->fingerprint_key(), query.accept_json);
   }
   if (!same || stands.by != ResolvedBy::kCaller) {
     co_return MakeError("ALREADY_ANSWERED",

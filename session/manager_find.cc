@@ -2,11 +2,42 @@
 #include <utility>
 
 #include "session/errors.h"
+#include "session/launch.h"
 #include "session/manager_impl.h"
 #include "session/names.h"
 #include "session/paths.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
+
+namespace {
+
+// What a copy has of its original.
+void CopyFrom(const SessionRow& original, SessionRow& row) {
+  row.fork_of = original.agent_session_id;
+  row.labels = original.labels;
+  row.title = original.title;
+  row.model_provider = original.model_provider;
+  row.needs_api_key = original.needs_api_key;
+  row.model = original.model;
+  row.permission_mode = original.permission_mode;
+  row.setup = original.setup;
+  row.needs_setup_secrets = original.needs_setup_secrets;
+  row.wanted_mode = original.wanted_mode;
+  row.wanted_options = original.wanted_options;
+}
+
+// Of what a request brings along.
+absl::Status CheckServerSecrets(const ChatRequest& request, const Config& config) {
+  if (!request.mcp_servers) return absl::OkStatus();
+  LaunchContext context;
+  context.secrets = &config.secrets;
+  SetupSettings settings;
+  settings.mcp_servers = *request.mcp_servers;
+  return ExpandSettings(settings, context).status();
+}
+
+}  // namespace
 
 absl::StatusOr<std::string> SessionManager::Impl::AgentFor(const ChatRequest& request) const {
   std::string agent = request.agent;
@@ -90,7 +121,11 @@ SessionPtr SessionManager::Impl::MakeSession(const ChatRequest& request, const s
   row.cwd = cwd;
   row.create_time = core.now();
   row.last_active_time = row.create_time;
-  if (request.session_id.empty()) {
+  const auto original = core.sessions.find(request.fork_of);
+  if (original != core.sessions.end()) CopyFrom(original->second->row(), row);
+  if (!row.fork_of.empty()) {
+    row.session_id = NewId(core.now());  // known once it is ready
+  } else if (request.session_id.empty()) {
     row.session_id = NewId(core.now());
     row.ready_once = true;
   } else {
@@ -142,6 +177,15 @@ absl::Status SessionManager::Impl::CheckCredentials(const Session* session,
     return MakeError("CREDENTIALS_NEEDED",
                      "The config's `secrets` have no entry \"" + provider->api_key_ref + "\".");
   }
+  const absl::Status secrets = CheckServerSecrets(request, core.config());
+  if (!secrets.ok()) return secrets;
+  const bool lost = session->setup_secrets_lost() && !request.mcp_servers && !request.meta_json &&
+                    session->needs_worker_for(request);
+  if (lost) {
+    return MakeError("CREDENTIALS_NEEDED",
+                     "The session was set up with MCP servers or meta that acpd does not keep "
+                     "(store_mcp_secrets); send mcp_servers and meta_json again.");
+  }
   const bool missing = session->row().needs_api_key && !session->has_api_key() && !provider &&
                        session->needs_worker_for(request);
   if (!missing) return absl::OkStatus();
@@ -161,7 +205,14 @@ awaitable<absl::Status> SessionManager::Impl::CheckFolder(const ChatRequest& req
   rules.project_id = request.project_id;
   rules.allowed_roots = core.config().allowed_roots;
   std::function<absl::StatusOr<std::string>()> check =
-      [rules, wanted = request.cwd, session_cwd]() -> absl::StatusOr<std::string> {
+      [rules, wanted = request.cwd, session_cwd,
+       further = request.additional_directories]() -> absl::StatusOr<std::string> {
+    for (const std::string& directory : further.value_or(std::vector<std::string>())) {
+      const absl::StatusOr<std::string> other = CheckCwd(rules, directory);
+      if (!other.ok()) return other.status();
+    }
+    // What the session has already is checked again at its next start.
+    if (wanted.empty() && !session_cwd.empty()) return session_cwd;
     absl::StatusOr<std::string> folder = CheckCwd(rules, wanted);
     if (!folder.ok() || session_cwd.empty() || SameFolder(*folder, session_cwd)) return folder;
     return MakeError("CWD_MISMATCH", "The session works in " + session_cwd +

@@ -49,6 +49,20 @@ class SessionManager::Impl {
   awaitable<absl::StatusOr<std::vector<AgentView>>> ListAgents(CallPtr call);
   awaitable<absl::StatusOr<AgentView>> ProbeAgent(CallPtr call, std::string agent);
 
+  // manager_options.cc
+  awaitable<absl::StatusOr<SessionView>> SetSessionOption(CallPtr call, std::string session_id,
+                                                          SessionChange change);
+  // manager_fork.cc
+  awaitable<absl::StatusOr<SessionView>> ForkSession(CallPtr call, std::string session_id,
+                                                     ChatRequest setup);
+  // manager_ask_agent.cc: what an agent is asked without a session
+  awaitable<absl::StatusOr<AgentSessionPage>> ListAgentSessions(CallPtr call, std::string agent,
+                                                                std::string cwd,
+                                                                std::string cursor);
+  awaitable<absl::StatusOr<LoginView>> LoginAgent(CallPtr call, std::string agent,
+                                                  std::string method_id);
+  awaitable<absl::Status> LogoutAgent(CallPtr call, std::string agent);
+
   // manager_admin.cc
   ManagerCounts Counts() const;
   void SetDraining(bool draining);
@@ -137,11 +151,22 @@ class SessionManager::Impl {
   awaitable<absl::Status> CloseWork(SessionPtr session);
   awaitable<absl::Status> DeleteWork(CallPtr call, SessionPtr session);
   // manager_agents.cc
-  awaitable<absl::Status> RunProbe(std::shared_ptr<Probe> probe, const AgentDefinition* agent,
-                                   SteadyTime deadline);
+  awaitable<absl::Status> AskNothing(std::shared_ptr<Probe> probe, SteadyTime deadline);
+  // manager_probe.cc
+  using ProbeErrand = std::function<awaitable<absl::Status>(std::shared_ptr<Probe>, SteadyTime)>;
+  awaitable<absl::StatusOr<std::shared_ptr<Probe>>> RunProbe(CallPtr call, std::string name,
+                                                             std::string cwd, ProbeErrand errand);
+  awaitable<absl::Status> ProbeWork(std::shared_ptr<Probe> probe, const AgentDefinition* agent,
+                                    std::string cwd, SteadyTime call_deadline, ProbeErrand errand);
   awaitable<absl::Status> AskProbed(std::shared_ptr<Probe> probe, const AgentDefinition* agent,
-                                    SteadyTime deadline);
+                                    std::string cwd, SteadyTime deadline);
   awaitable<void> EndProbe(std::shared_ptr<Probe> probe);
+  // manager_ask_agent.cc
+  awaitable<absl::Status> AskSessions(std::shared_ptr<Probe> probe, SteadyTime deadline,
+                                      std::string cwd, std::string cursor);
+  awaitable<absl::Status> AskLogin(std::shared_ptr<Probe> probe, SteadyTime deadline,
+                                   std::string method_id);
+  awaitable<absl::Status> AskLogout(std::shared_ptr<Probe> probe, SteadyTime deadline);
   // manager_queries.cc
   bool InScope(const TurnRow& turn, const LogScope& scope) const;
 };

@@ -97,6 +97,13 @@ std::vector<WorkerRow> SessionManager::Impl::Restore(LoadedState& state) {
   for (const TurnRow& row : state.unfinished) RestoreTurn(row);
   std::map<std::string, std::vector<OutboxLine>> outboxes;
   for (OutboxLine& line : state.outbox) outboxes[line.worker_id].push_back(std::move(line));
+  std::map<std::string, StoredServices> services;
+  for (AgentRequestRow& row : state.agent_requests) {
+    services[row.worker_id].requests.push_back(std::move(row));
+  }
+  for (TerminalRow& row : state.terminals) {
+    services[row.worker_id].terminals.push_back(std::move(row));
+  }
   std::vector<WorkerRow> leftovers;
   for (WorkerRow& worker : state.workers) {
     if (!IsAdoptable(worker)) {
@@ -104,8 +111,9 @@ std::vector<WorkerRow> SessionManager::Impl::Restore(LoadedState& state) {
       continue;
     }
     std::vector<OutboxLine> outbox = std::move(outboxes[worker.worker_id]);
+    StoredServices served = std::move(services[worker.worker_id]);
     const SessionPtr session = core.sessions[worker.session_id];
-    session->RestoreWorker(std::move(worker), std::move(outbox));
+    session->RestoreWorker(std::move(worker), std::move(outbox), std::move(served));
     session->HoldBack();
   }
   for (const WorkerRow& worker : leftovers) {

@@ -22,6 +22,14 @@ RecordWriter::RecordWriter(Database& db)
       turn_(db, UpsertSql<TurnRow>()),
       question_(db, UpsertSql<QuestionRow>()),
       worker_(db, UpsertSql<WorkerRow>()),
+      agent_request_(db, UpsertSql<AgentRequestRow>()),
+      terminal_(db, UpsertSql<TerminalRow>()),
+      answered_(db, "DELETE FROM agent_requests WHERE worker_id = ? AND number = ?"),
+      released_(db, "DELETE FROM terminals WHERE worker_id = ? AND number = ?"),
+      remove_requests_(db, "DELETE FROM agent_requests WHERE worker_id = ?"),
+      remove_terminals_(db, "DELETE FROM terminals WHERE worker_id = ?"),
+      forget_requests_(db, "DELETE FROM agent_requests WHERE session_id = ?"),
+      forget_terminals_(db, "DELETE FROM terminals WHERE session_id = ?"),
       remove_worker_(db, "DELETE FROM workers WHERE worker_id = ?"),
       remove_outbox_(db, "DELETE FROM outbox WHERE worker_id = ?"),
       add_line_(db, "INSERT INTO outbox(worker_id, seq, line) VALUES(?, ?, ?)"),
@@ -51,6 +59,7 @@ void RecordWriter::Write(const Record& record, std::optional<uint64_t> forget_la
   for (const TurnRow& turn : record.turns) Upsert(turn_, turn);
   for (const QuestionRow& question : record.questions) Upsert(question_, question);
   WriteLink(record);
+  WriteServices(record);
 }
 
 // A worker that goes is removed before another one comes, and the link's offset counts over the one
@@ -73,10 +82,28 @@ void RecordWriter::WriteLink(const Record& record) {
   }
 }
 
+// A request may come and be answered in one record, and its worker go in it: what goes counts.
+void RecordWriter::WriteServices(const Record& record) {
+  for (const AgentRequestRow& request : record.agent_requests) Upsert(agent_request_, request);
+  for (const TerminalRow& terminal : record.terminals) Upsert(terminal_, terminal);
+  for (const auto& [worker_id, number] : record.answered_requests) {
+    answered_.Run(worker_id, number);
+  }
+  for (const auto& [worker_id, number] : record.released_terminals) {
+    released_.Run(worker_id, number);
+  }
+  if (!record.removed_worker.empty()) {
+    remove_requests_.Run(record.removed_worker);
+    remove_terminals_.Run(record.removed_worker);
+  }
+}
+
 void RecordWriter::Forget(const std::string& session_id, std::optional<uint64_t> later) {
   later ? mark_forgotten_.Run(session_id, *later) : forget_events_.Run(session_id);
   forget_turns_.Run(session_id);
   forget_questions_.Run(session_id);
+  forget_requests_.Run(session_id);
+  forget_terminals_.Run(session_id);
   forget_cut_.Run(session_id);
 }
 

@@ -33,8 +33,11 @@ class RecordWriter {
  private:
   void Forget(const std::string& session_id, std::optional<uint64_t> later);
   void WriteLink(const Record& record);
+  void WriteServices(const Record& record);
 
-  Statement session_, turn_, question_, worker_;
+  Statement session_, turn_, question_, worker_, agent_request_, terminal_;
+  Statement answered_, released_, remove_requests_, remove_terminals_;
+  Statement forget_requests_, forget_terminals_;
   Statement remove_worker_, remove_outbox_, add_line_, stdin_done_, next_seq_, link_offset_;
   Statement forget_events_, forget_turns_, forget_questions_, forget_cut_, mark_forgotten_;
   Statement add_row_, generation_, oldest_of_project_, oldest_, keep_position_;

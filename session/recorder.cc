@@ -43,6 +43,9 @@ template void Recorder::EncodeInto(const EventHeader&, const TurnQueuedEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const TurnStartedEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const TurnEndedEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const PermissionRequestedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const ElicitationRequestedEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const TerminalOutputEvent&);
+template void Recorder::EncodeInto(const EventHeader&, const FileAccessEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const QuestionResolvedEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const SessionReadyEvent&);
 template void Recorder::EncodeInto(const EventHeader&, const SessionReplacedEvent&);
@@ -56,8 +59,10 @@ template void Recorder::EncodeInto(const EventHeader&, const SessionDeletedEvent
 bool Recorder::Dirty() const {
   const Record& r = pending_;
   return r.session || !r.turns.empty() || !r.questions.empty() || r.worker ||
-         !r.removed_worker.empty() || !r.outbox.empty() || r.stdin_done != 0 ||
-         !r.link_worker.empty() || !r.events.empty() || r.forget_session || !pending_done_.empty();
+         !r.removed_worker.empty() || !r.agent_requests.empty() || !r.answered_requests.empty() ||
+         !r.terminals.empty() || !r.released_terminals.empty() || !r.outbox.empty() ||
+         r.stdin_done != 0 || !r.link_worker.empty() || !r.events.empty() || r.forget_session ||
+         !pending_done_.empty();
 }
 
 std::pair<Record, Recorder::Done> Recorder::Take() {

@@ -13,7 +13,7 @@ namespace {
 // data, in any case.
 constexpr std::string_view kMissingTexts[] = {
     "no conversation found",       "session not found", "resource not found", "no rollout found",
-    "no previous sessions found",
+    "no previous sessions found",  "thread not found",
     "invalid session id",  // and "invalid session identifier"
     "requires a valid session id",
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "acp/text.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -32,12 +33,16 @@ Session::Session(Core& core, SessionRow row, uint64_t newest_seq)
     : core_(core),
       row_(std::move(row)),
       recorder_(core, row_.session_id, row_.project_id, newest_seq),
+      setup_secrets_lost_(row_.needs_setup_secrets),
       idle_timer_(core.deps.loop),
       changed_(core.deps.loop) {}
 
 Session::~Session() = default;
 
-void Session::RecordRow() { recorder_.pending().session = row_; }
+void Session::RecordRow() {
+  recorder_.pending().session = row_;
+  if (row_.needs_setup_secrets) recorder_.pending().session->setup = WithoutSecrets(row_.setup);
+}
 
 void Session::AnnounceCreated() {
   SessionCreatedEvent event;
@@ -76,6 +81,10 @@ void Session::Accept(const TurnPtr& turn, bool interrupt) {
     event.agent = row_.agent;
     event.model = turn->request.model_provider ? turn->request.model_provider->model : row_.model;
     event.permission_mode = turn->request.permission_mode;
+    SetupSettings settings = row_.setup;
+    TakeSettings(turn->request, settings);
+    for (const acp::McpServer& server : settings.mcp_servers)
+      event.mcp_server_names.push_back(server.name);
     row.queued_seq = recorder_.Append(row.turn_id, event);
   }
   Log(Severity::kInfo, "turn accepted", row.turn_id,
@@ -155,6 +164,8 @@ SessionView Session::View() const {
   view.open_question_seqs = OpenQuestionSeqs();
   view.mode_id = row_.mode_id;
   view.available_modes = modes_;
+  view.config_options = row_.options;
+  view.available_commands_json = row_.commands_json;
   view.usage = row_.usage;
   if (worker_ && worker_->alive()) {
     view.worker = WorkerView{worker_->id(), worker_->row().agent_pid, worker_->started_at()};

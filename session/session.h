@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,19 @@
 #include "session/agent_worker.h"
 #include "session/core.h"
 #include "session/launch.h"
+#include "session/permission_rules.h"
 #include "session/resume_answers.h"
 #include "session/turn.h"
 
 namespace acpd::session {
+
+// What somebody answers. A permission takes an option (nullopt: cancelled), an elicitation an
+// outcome, with `content` where it is accepted.
+struct Answer {
+  QuestionOutcome outcome = QuestionOutcome::kCancelled;
+  std::optional<std::string> option_id;
+  std::string content;  // JSON
+};
 
 // An open question of the agent.
 struct Question {
@@ -35,6 +45,9 @@ struct Question {
 //   session_resume.cc     resume ladder, fallback   session_log.cc        lines for the operator
 //   session_slots.cc      a worker's slot, back-off  session_watch.cc     a turn's limits of time
 //   session_agent.cc      what the agent says       session_adopt.cc      an earlier acpd's worker and turn
+//   session_options.cc    mode and config options   session_elicitation.cc  questions with a form or a page
+//   session_fork.cc       a copy of another one     session_transcript.cc   the record of a lost conversation
+//   session_login.cc      what an agent wants before it works
 // clang-format on
 // Loop thread only. Held by the index of sessions and by its own coroutines.
 class Session : public AgentListener, public std::enable_shared_from_this<Session> {
@@ -50,7 +63,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // At the start: a turn that ran when acpd stopped, and its worker with the lines that its agent
   // has not had; its open questions. Nothing waits: calls may come already.
   void RestoreRunning(const TurnPtr& turn);
-  void RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox);
+  void RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox, StoredServices services);
   void RestoreQuestion(QuestionRow row);
   // Until what an earlier acpd left of this session is settled its queue waits.
   void HoldBack() { held_back_ = true; }
@@ -66,12 +79,11 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
 
   // Cancels `turn` (queued, starting or running). It ends later, unless it had not started.
   void Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
-              std::optional<milliseconds> grace);
+              std::optional<milliseconds> grace, const acp::TraceContext& trace = {});
   // The store refused the record of its acceptance: it goes as though it had never come.
   void Undo(const TurnPtr& turn, const absl::Status& why);
-  // Answers an open question for a caller.
-  absl::StatusOr<Resolution> Respond(const std::string& question_id,
-                                     const std::optional<std::string>& option_id,
+  // Answers an open question for a caller. INVALID_ANSWER where the answer does not fit it.
+  absl::StatusOr<Resolution> Respond(const std::string& question_id, const Answer& answer,
                                      const std::string& principal, const std::string& comment);
   const Question* FindQuestion(const std::string& question_id) const;
 
@@ -82,6 +94,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // that is ready is let go of with its turn, to be taken over by the next acpd; or, not to be
   // kept, its turn is cancelled and it is stopped.
   awaitable<void> ShutDown(SteadyTime deadline, bool keep_worker);
+  // Changes one thing of the session, at its agent where that is at work, else at the next start.
+  // NOT_SUPPORTED_BY_AGENT, AGENT_EXITED.
+  awaitable<absl::Status> Change(SessionChange change, std::string principal);
   // Waits until no turn is being worked on, a set-up that was under way included.
   awaitable<void> WaitForRest(SteadyTime deadline);
   // A running turn of an earlier acpd, whose worker is gone: INTERRUPTED.
@@ -111,6 +126,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // Not known, and nothing goes on that could make it so: its id is free.
   bool vacant() const { return !known() && resting() && !worker_ && UnfinishedTurns().empty(); }
   bool needs_worker_for(const ChatRequest& request) const;
+  bool setup_secrets_lost() const { return setup_secrets_lost_; }
+  // When its agent last answered a prompt; some write their record of it a little later.
+  SteadyTime last_answer() const { return worker_ ? worker_->last_prompt_answer() : SteadyTime(); }
   bool has_api_key() const { return row_.model_provider && !row_.model_provider->api_key.empty(); }
   const SessionRow& row() const { return row_; }
   SessionRow& mutable_row() { return row_; }
@@ -142,6 +160,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
     std::string reason, detail;
     uint32_t attempts = 0;
     absl::Status fatal;
+    std::string transcript;  // for the first prompt of the session that stands in
   };
 
   // session_adopt.cc
@@ -175,6 +194,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void StrikeLimit(const TurnPtr& turn, const std::string& limit);
   void WatchToolCall(std::string_view kind, std::string_view id, std::string_view status);
   void BeginWatch();
+  void OnAgentWaits(uint64_t number, bool waits) override;
   SteadyTime NextLookAtSilence(const TurnPtr& turn);
   void LookAtSilence(const TurnPtr& turn);
 
@@ -186,6 +206,13 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
 
   // session_setup.cc
   awaitable<Ready> MakeReady(TurnPtr turn);
+  // What the agent's session is set up with. NOT_SUPPORTED_BY_AGENT, CREDENTIALS_NEEDED.
+  absl::StatusOr<acp::SessionSetup> MakeSetup() const;
+  // Before the prompt: what its Chat wants of the session, and whether the agent takes its content.
+  awaitable<absl::Status> PreparePrompt(TurnPtr turn);
+  // Calls the agent; once more after a login, where it wants one that acpd can do by itself.
+  awaitable<AgentAnswer> AskSetup(std::function<std::string(uint64_t id)> make_line);
+  std::vector<acp::ContentBlock> BlocksOf(const TurnPtr& turn) const;
   awaitable<absl::Status> StartWorker();
   SessionOrigin NewOrigin() const;
   awaitable<absl::Status> Initialize(SteadyTime deadline);
@@ -193,6 +220,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   awaitable<absl::StatusOr<acp::SetupResult>> NewAgentSession(std::string meta_resume_id);
   LaunchContext ContextWith(const std::optional<ModelProvider>& provider) const;
   absl::StatusOr<LaunchContext> MakeLaunchContext() const;  // CREDENTIALS_NEEDED
+  absl::StatusOr<acp::SetupResult> ReadNewSession(const AgentAnswer& answer,
+                                                  const std::string& step);
   void TakeSetup(const acp::SetupResult& setup);
   void SetAgentSession(const std::string& agent_session_id, bool own);
   std::string WorkerDetail() const;  // how the worker ended, this one or the last
@@ -204,7 +233,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_resume.cc
   awaitable<Ready> ResumeOrFallBack(TurnPtr turn);
   awaitable<Ladder> ClimbLadder(uint32_t max_retries);
-  awaitable<ResumeAnswer> TryResume(ResumeMethod method, acp::SetupResult* setup);
+  awaitable<ResumeAnswer> TryResume(ResumeMethod method, acp::SessionSetup setup_asked,
+                                    acp::SetupResult* setup);
+  awaitable<void> WaitUntilLoadable();
   bool IsUsable(ResumeMethod method) const;
   awaitable<Ready> FallBack(TurnPtr turn, Ladder ladder);
   Ready Refuse(const Ladder& ladder);
@@ -213,6 +244,32 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
                 SessionReplacedEvent& event);
   awaitable<void> WaitForReplayEnd(TurnPtr turn);
+
+  // session_options.cc
+  void TakeOptions(const acp::SetupResult& setup);
+  void TakeOptionUpdate(const acp::UpdateView& update);
+  void WantConfigured();                             // what the config says of new sessions
+  awaitable<void> ApplyWanted();                     // after a set-up; a refusal is a Notice
+  awaitable<absl::Status> ApplyAsked(TurnPtr turn);  // what its Chat wants
+  awaitable<absl::Status> SetMode(std::string mode_id, acp::TraceContext trace);
+  awaitable<absl::Status> SetOption(acp::OptionValue value, acp::TraceContext trace);
+  void Announce(std::vector<std::string> changed, const std::string& principal);
+  void SetOptions(std::vector<acp::ConfigOption> options);
+  void SetCurrentMode(const std::string& mode_id);
+  awaitable<absl::Status> AskChange(uint64_t id, std::string line, std::string what,
+                                    std::string* result);
+  absl::Status KeepForLater(const SessionChange& change);
+
+  // session_fork.cc
+  awaitable<absl::StatusOr<acp::SetupResult>> ForkAgentSession();
+
+  // session_login.cc
+  awaitable<absl::Status> AuthenticateWith(std::string method_id);
+  absl::Status LoginWanted(const std::string& agents_words) const;  // AGENT_AUTH_REQUIRED
+  std::string MethodByVariable() const;  // that takes a key the agent has; empty: none
+
+  // session_transcript.cc
+  awaitable<std::string> ReadTranscript();
 
   // session_log.cc
   void Log(Severity severity, std::string_view text, std::string_view turn_id,
@@ -238,18 +295,30 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void TakeSideEffects(const acp::UpdateView& update);
   void ReleaseHeld(Session& to);
   std::vector<HeldUpdate> DropHeld();
-  std::string_view CurrentTurnId() const;
+  std::string_view CurrentTurnId() const override;
+  ServiceScope service_scope() const override;
 
   // session_questions.cc
   void OnPermissionRequest(const acp::Message& message);
   void ArmQuestion(const std::shared_ptr<Question>& question);
-  Resolution Resolve(const std::string& question_id, const std::optional<std::string>& option_id,
-                     ResolvedBy by, const std::string& principal, const std::string& comment);
+  Resolution Resolve(const std::string& question_id, const Answer& answer, ResolvedBy by,
+                     const std::string& principal, const std::string& comment);
   void ResolveAll(ResolvedBy by);
-  PermissionMode EffectivePermissionMode() const;
+  PermissionMode DecideAhead(const PermissionSubject& subject) const;
+  bool RefuseQuestion(const acp::Message& message, const std::string& agent_session_id,
+                      std::string wrong);
+  milliseconds QuestionTimeout();
+  std::shared_ptr<Question> MakeQuestion(const acp::Message& message, milliseconds timeout);
+  void OpenQuestion(const std::shared_ptr<Question>& question, milliseconds timeout);
+  void RememberAnswer(Question& question, const Answer& answer);
+  absl::Status CheckAnswer(const Question& question, const Answer& answer) const;
+
+  // session_elicitation.cc
+  void OnElicitation(const acp::Message& message);
+  void OnElicitationComplete(const acp::Message& message);
 
   // session_cancel.cc
-  void BeginCancel(const TurnPtr& turn, milliseconds grace);
+  void BeginCancel(const TurnPtr& turn, milliseconds grace, const acp::TraceContext& trace = {});
 
   // session_close.cc
   void ArmIdleTimer();
@@ -275,7 +344,12 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   int64_t next_queue_order_ = 1;
   int64_t front_queue_order_ = 0;  // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;
+  std::set<std::string> opened_pages_;  // elicitation ids that the agent may still complete
   std::vector<ModeView> modes_;
+  acp::TraceContext trace_;          // of what the session does at the moment: its turn's
+  bool login_tried_ = false;         // by a key in the agent's environment, with this worker
+  std::string changing_for_;         // who changes an option at the moment; empty: the agent
+  bool setup_secrets_lost_ = false;  // row_.setup was read back without them
 
   // Resume
   std::optional<SessionOrigin>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "session/agent_settings.h"
-#include "session/delivery.h"
+#include "session/log_reading.h"
 #include "session/pack.h"
 #include "session/permission.h"
 #include "session/session.h"
@@ -15,7 +15,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kRereadPage = 256u << 10;
 constexpr milliseconds kHelloTime{5000};
 // What the agent said while nobody listened is read before a turn_timeout strikes that passed
 // meanwhile.
@@ -30,27 +29,6 @@ std::string PackModes(const std::vector<ModeView>& modes) {
     fields.insert(fields.end(), {mode.mode_id, mode.name, mode.description});
   }
   return Pack(fields);
-}
-
-// The past of a session behind `after`, at most a page of it; empty: there is no more.
-awaitable<EventLog::Page> ReadPage(Core& core, LogScope scope, uint64_t after) {
-  const auto delivery = std::make_shared<Delivery<EventLog::Page>>(core.deps.loop);
-  EventLog::Page page;
-  uint64_t ticket = 0;
-  const bool at_once = core.deps.log->Next(scope, after, kRereadPage, /*past_only=*/true, &page,
-                                           DeliverTo(delivery), &ticket);
-  if (at_once) co_return page;
-  const SteadyTime never = SteadyTime::max();
-  co_await Arrive(delivery, never);
-  co_return std::move(*delivery->value);
-}
-
-awaitable<uint64_t> Locate(Core& core, std::string session_id, uint64_t seq) {
-  const auto delivery = std::make_shared<Delivery<uint64_t>>(core.deps.loop);
-  core.deps.log->Locate(std::move(session_id), seq, DeliverTo(delivery));
-  const SteadyTime never = SteadyTime::max();
-  co_await Arrive(delivery, never);
-  co_return *delivery->value;
 }
 
 }  // namespace
@@ -105,7 +83,8 @@ void Session::RestoreRunning(const TurnPtr& turn) {
   RestoreEvidence(turn);
 }
 
-void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox) {
+void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox,
+                            StoredServices services) {
   RestoreModes(row);
   const bool prompted = row.prompt_id != 0;
   replaying_ = row.replaying;
@@ -122,6 +101,7 @@ void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox) {
   const absl::StatusOr<acp::InitializeResult> initialize = ReadInitialize(row.initialize_json);
   worker_ =
       std::make_shared<AgentWorker>(core_, definition, this, std::move(row), std::move(outbox));
+  worker_->RestoreServices(std::move(services));
   if (!initialize.ok()) return;
   worker_->initialize = *initialize;
   core_.facts[row_.agent].initialize = *initialize;

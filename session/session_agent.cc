@@ -51,6 +51,14 @@ std::string_view Session::CurrentTurnId() const {
                                          : std::string_view();
 }
 
+ServiceScope Session::service_scope() const {
+  ServiceScope scope;
+  if (!setting_up_) scope.agent_session_id = row_.agent_session_id;
+  scope.roots = row_.setup.additional_directories;
+  scope.roots.insert(scope.roots.begin(), row_.cwd);
+  return scope;
+}
+
 bool Session::IsForeign(std::string_view agent_session_id) {
   // While a set-up is under way its session's id may not be known yet.
   return !setting_up_ && agent_session_id != row_.agent_session_id;
@@ -124,20 +132,15 @@ void Session::TakeSideEffects(const acp::UpdateView& update) {
     if (usage.size) row_.usage.context_size = usage.size;
     if (usage.cost) row_.usage.cost = usage.cost;
     if (!usage.currency.empty()) row_.usage.currency = usage.currency;
+    RecordRow();
   } else if (update.kind == "session_info_update") {
     const std::optional<std::string> title = acp::ReadSessionTitle(update.json);
     if (!title || *title == row_.title) return;
     row_.title = *title;
-    SessionChangedEvent event;
-    event.session = View();
-    event.changed = {"title"};
-    recorder_.Append("", event);
-  } else if (update.kind == "current_mode_update") {
-    row_.mode_id = acp::ReadCurrentMode(update.json);
+    Announce({"title"}, "");
   } else {
-    return;
+    TakeOptionUpdate(update);
   }
-  RecordRow();
 }
 
 void Session::ReleaseHeld(Session& to) {
@@ -167,17 +170,22 @@ void Session::OnAgentRequest(const acp::Message& message) {
     OnPermissionRequest(message);
     return;
   }
+  if (message.method == "elicitation/create" && worker_->agent().capabilities.elicitation) {
+    OnElicitation(message);
+    return;
+  }
   worker_->SendLine(
       acp::ErrorLine(message.id, acp::kMethodNotFound,
                      "Method not found: " + RepairText(CutText(message.method, 256))));
 }
 
 void Session::OnAgentNotification(const acp::Message& message) {
+  if (message.method == "elicitation/complete") return OnElicitationComplete(message);
   if (message.method != "$/cancel_request") return;
   const std::string request_id = acp::ReadCancelledRequestId(message.params);
   for (const auto& [id, question] : questions_) {
     if (question->row.agent_request_id != request_id) continue;
-    Resolve(id, std::nullopt, ResolvedBy::kAgent, "", "");
+    Resolve(id, Answer(), ResolvedBy::kAgent, "", "");
     return;
   }
 }
@@ -192,6 +200,11 @@ void Session::OnPromptAnswer(uint64_t id, const AgentAnswer& answer) {
     failure.agent_code = static_cast<int32_t>(answer.error.code);
     failure.message = answer.error.message;
     failure.agent_data = answer.error.data;
+    if (answer.error.code == acp::kAuthRequired) {
+      const absl::Status wanted = LoginWanted(answer.error.message);
+      failure.reason = "AGENT_AUTH_REQUIRED";
+      failure.message = std::string(wanted.message());
+    }
     if (answer.too_large && turn->evidence.limit.empty())
       turn->evidence.limit = "MESSAGE_TOO_LARGE";
     turn->evidence.agent_error = std::move(failure);
@@ -231,6 +244,7 @@ void Session::OnGone() {
         {{"how", worker->ExitDetail()}});
   }
   worker_ = nullptr;
+  opened_pages_.clear();
   last_worker_detail_ = worker->ExitDetail();
   modes_.clear();
   replaying_ = false;

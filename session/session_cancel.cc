@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 }  // namespace
 
 void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::string& reason,
-                     std::optional<milliseconds> grace) {
+                     std::optional<milliseconds> grace, const acp::TraceContext& trace) {
   if (turn->ended()) return;
   const AgentDefinition* definition = agent();
   milliseconds wanted =
@@ -42,7 +42,7 @@ void Session::Cancel(const TurnPtr& turn, const std::string& by, const std::stri
     EndTurn(turn);
     return;
   }
-  BeginCancel(turn, wanted);
+  BeginCancel(turn, wanted, trace);
 }
 
 void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
@@ -59,7 +59,7 @@ void Session::Undo(const TurnPtr& turn, const absl::Status& why) {
   ArmIdleTimer();
 }
 
-void Session::BeginCancel(const TurnPtr& turn, milliseconds grace) {
+void Session::BeginCancel(const TurnPtr& turn, milliseconds grace, const acp::TraceContext& trace) {
   ResolveAll(ResolvedBy::kCancel);
   // For an acpd that is started meanwhile; the end itself comes of the evidence.
   turn->row.result.cancelled_by = turn->evidence.cancelled_by;
@@ -68,7 +68,7 @@ void Session::BeginCancel(const TurnPtr& turn, milliseconds grace) {
   SetTurnState(turn, TurnState::kCancelling);
   turn->kill_at = steady_clock::now() + grace;
   if (worker_ && worker_->alive() && grace.count() > 0) {
-    worker_->SendLine(acp::CancelLine(row_.agent_session_id));
+    worker_->SendLine(acp::CancelLine(row_.agent_session_id, trace));
   }
   turn->changed.Notify();
 }

@@ -28,6 +28,9 @@ void SessionManager::SetDraining(bool draining) { impl_->SetDraining(draining); 
 awaitable<absl::Status> SessionManager::WaitDrained(CallPtr call) {
   return impl_->WaitDrained(std::move(call));
 }
+absl::Status SessionManager::CheckSession(const std::string& session_id) const {
+  return impl_->FindSession(session_id).status();
+}
 absl::Status SessionManager::SetWireLog(const std::string& session_id, bool on) {
   return impl_->SetWireLog(session_id, on);
 }
@@ -80,6 +83,30 @@ awaitable<absl::StatusOr<std::vector<AgentView>>> SessionManager::ListAgents(Cal
 }
 awaitable<absl::StatusOr<AgentView>> SessionManager::ProbeAgent(CallPtr call, std::string agent) {
   return impl_->ProbeAgent(std::move(call), std::move(agent));
+}
+awaitable<absl::StatusOr<SessionView>> SessionManager::SetSessionOption(CallPtr call,
+                                                                        std::string session_id,
+                                                                        SessionChange change) {
+  return impl_->SetSessionOption(std::move(call), std::move(session_id), std::move(change));
+}
+awaitable<absl::StatusOr<SessionView>> SessionManager::ForkSession(CallPtr call,
+                                                                   std::string session_id,
+                                                                   ChatRequest setup) {
+  return impl_->ForkSession(std::move(call), std::move(session_id), std::move(setup));
+}
+awaitable<absl::StatusOr<AgentSessionPage>> SessionManager::ListAgentSessions(CallPtr call,
+                                                                              std::string agent,
+                                                                              std::string cwd,
+                                                                              std::string cursor) {
+  return impl_->ListAgentSessions(std::move(call), std::move(agent), std::move(cwd),
+                                  std::move(cursor));
+}
+awaitable<absl::StatusOr<LoginView>> SessionManager::LoginAgent(CallPtr call, std::string agent,
+                                                                std::string method_id) {
+  return impl_->LoginAgent(std::move(call), std::move(agent), std::move(method_id));
+}
+awaitable<absl::Status> SessionManager::LogoutAgent(CallPtr call, std::string agent) {
+  return impl_->LogoutAgent(std::move(call), std::move(agent));
 }
 awaitable<absl::StatusOr<SubscriptionPlan>> SessionManager::PlanSubscription(
     CallPtr call, SubscriptionQuery query) {

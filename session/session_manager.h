@@ -55,6 +55,7 @@ struct CancelQuery {
   bool include_queued = false;
   bool everything = false;
   std::optional<milliseconds> grace;  // 0: kill at once
+  acp::TraceContext trace;
 };
 struct CancelReply {
   CancelOutcome outcome = CancelOutcome::kUnspecified;
@@ -63,9 +64,11 @@ struct CancelReply {
 
 struct RespondQuery {
   std::string session_id, question_id;
-  std::string option_id;  // exactly one of these three
+  std::string option_id;  // exactly one of these five
   bool cancelled = false;
   OptionKind option_kind = OptionKind::kUnspecified;
+  std::string accept_json;
+  bool decline = false;
   std::string comment;
 };
 
@@ -145,6 +148,25 @@ class SessionManager {
   awaitable<absl::StatusOr<AgentView>> ProbeAgent(CallPtr call, std::string agent);
   awaitable<absl::StatusOr<SubscriptionPlan>> PlanSubscription(CallPtr call,
                                                                SubscriptionQuery query);
+  // OK: callers know the session itself; SESSION_NOT_FOUND.
+  absl::Status CheckSession(const std::string& session_id) const;
+
+  // Changes one thing of the session itself. SESSION_REPLACED, NOT_SUPPORTED_BY_AGENT,
+  // AGENT_EXITED.
+  awaitable<absl::StatusOr<SessionView>> SetSessionOption(CallPtr call, std::string session_id,
+                                                          SessionChange change);
+  // Copies the session's context into a new session with these labels. SESSION_BUSY,
+  // SESSION_REPLACED, NOT_SUPPORTED_BY_AGENT, those of a start.
+  awaitable<absl::StatusOr<SessionView>> ForkSession(CallPtr call, std::string session_id,
+                                                     ChatRequest setup);
+  // A page of what the agent (empty: the default one) itself knows, of one folder (empty: all).
+  awaitable<absl::StatusOr<AgentSessionPage>> ListAgentSessions(CallPtr call, std::string agent,
+                                                                std::string cwd,
+                                                                std::string cursor);
+  // Empty method: only what there is.
+  awaitable<absl::StatusOr<LoginView>> LoginAgent(CallPtr call, std::string agent,
+                                                  std::string method_id);
+  awaitable<absl::Status> LogoutAgent(CallPtr call, std::string agent);
 
   // For operators.
   ManagerCounts Counts() const;

@@ -1,11 +1,13 @@
-// What the agent asks of a person: permissions, answered by policy, a caller, the time-out, or by
-// what ends the turn.
+// What the agent asks of a person: how a question is asked, and answered by policy, a caller, the
+// time-out, or by what ends the turn; and permissions (others: session_elicitation.cc).
 #include <utility>
 
+#include "acp/elicitation.h"
 #include "acp/text.h"
 #include "session/errors.h"
 #include "session/names.h"
 #include "session/permission.h"
+#include "session/permission_rules.h"
 #include "session/session.h"
 
 namespace acpd::session {
@@ -19,6 +21,51 @@ constexpr size_t kMaxOptionBytes = 64u << 10;
 // An agent that asks and asks is told so; nobody answers that many.
 constexpr size_t kMaxOpenQuestions = 256;
 
+Answer AnswerOf(const std::optional<std::string>& option_id) {
+  Answer answer;
+  answer.option_id = option_id;
+  if (option_id) answer.outcome = QuestionOutcome::kSelected;
+  return answer;
+}
+
+PermissionSubject SubjectOf(const acp::PermissionRequest& request, const std::string& cwd) {
+  PermissionSubject subject;
+  subject.tool_kind = request.tool_kind;
+  subject.title = request.title;
+  subject.paths = request.paths;
+  subject.raw_input = request.raw_input;
+  subject.cwd = cwd;
+  return subject;
+}
+
+PermissionRequestedEvent EventOf(const acp::PermissionRequest& request, const Question& question) {
+  PermissionRequestedEvent event;
+  event.question_id = question.row.question_id;
+  event.tool_call_json = std::string(CutText(request.tool_call_json, kMaxToolCallJson));
+  event.tool_call_truncated = event.tool_call_json.size() < request.tool_call_json.size();
+  event.tool_call_id = request.tool_call_id;
+  event.title = request.title;
+  event.tool_kind = request.tool_kind;
+  event.options = question.options;
+  event.paths = request.paths;
+  event.expire_time = question.row.expire_time;
+  return event;
+}
+
+// What the agent is told.
+std::string LineOf(const QuestionRow& row, const Answer& answer) {
+  const std::string& id = row.agent_request_id;
+  if (row.kind == QuestionKind::kPermission) {
+    return answer.option_id ? acp::PermissionSelectedLine(id, *answer.option_id)
+                            : acp::PermissionCancelledLine(id);
+  }
+  if (answer.outcome == QuestionOutcome::kDeclined) return acp::ElicitationDeclineLine(id);
+  if (answer.outcome != QuestionOutcome::kAccepted) return acp::ElicitationCancelLine(id);
+  const bool form = row.kind == QuestionKind::kForm;
+  return acp::ElicitationAcceptLine(id,
+                                    form ? std::string_view(answer.content) : std::string_view());
+}
+
 size_t SizeOf(const std::vector<acp::PermissionOption>& options) {
   size_t bytes = 0;
   for (const acp::PermissionOption& option : options)
@@ -28,98 +75,105 @@ size_t SizeOf(const std::vector<acp::PermissionOption>& options) {
 
 }  // namespace
 
-PermissionMode Session::EffectivePermissionMode() const {
-  if (current_ && current_->running() &&
-      current_->request.permission_mode != PermissionMode::kUnspecified) {
-    return current_->request.permission_mode;
+// Why a question of the agent cannot be asked, which it was told; `wrong` says what is wrong with
+// the question itself. False: it can be asked.
+bool Session::RefuseQuestion(const acp::Message& message, const std::string& agent_session_id,
+                             std::string wrong) {
+  // A question about a request of ours (a login, say) names no session.
+  if (wrong.empty() && !agent_session_id.empty() && IsForeign(agent_session_id))
+    wrong = "no such session here: " + std::string(CutText(agent_session_id, 256));
+  if (!wrong.empty()) {
+    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidParams, wrong));
+    return true;
   }
-  const AgentDefinition* definition = agent();
-  return definition ? definition->permission_mode : PermissionMode::kAsk;
+  if (questions_.size() < kMaxOpenQuestions) return false;
+  worker_->SendLine(acp::ErrorLine(
+      message.id, acp::kInvalidRequest,
+      std::to_string(kMaxOpenQuestions) + " questions are open; wait for an answer first"));
+  return true;
 }
 
-void Session::OnPermissionRequest(const acp::Message& message) {
-  const absl::StatusOr<acp::PermissionRequest> request = acp::ReadPermissionRequest(message.params);
-  if (!request.ok()) {
-    const std::string why(request.status().message());
-    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidParams, why));
-    return;
-  }
-  if (IsForeign(request->session_id)) {
-    worker_->SendLine(
-        acp::ErrorLine(message.id, acp::kInvalidParams,
-                       "no such session here: " + std::string(CutText(request->session_id, 256))));
-    return;
-  }
-  if (questions_.size() >= kMaxOpenQuestions) {
-    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidRequest,
-                                     "256 permission requests are open; wait for an answer first"));
-    return;
-  }
-  if (SizeOf(request->options) > kMaxOptionBytes) {
-    worker_->SendLine(acp::ErrorLine(message.id, acp::kInvalidParams,
-                                     "the options have more than 64 KiB; offer fewer"));
-    return;
-  }
+milliseconds Session::QuestionTimeout() {
   const AgentDefinition* definition = agent();
-  milliseconds timeout = definition ? definition->question_timeout : milliseconds(300'000);
-  if (current_ && current_->running()) {
-    current_->had_output = true;
-    if (current_->request.question_timeout.count() > 0)
-      timeout = current_->request.question_timeout;
-  }
+  if (!current_ || !current_->running() || current_->request.question_timeout.count() == 0)
+    return definition ? definition->question_timeout : milliseconds(300'000);
+  return current_->request.question_timeout;
+}
+
+std::shared_ptr<Question> Session::MakeQuestion(const acp::Message& message, milliseconds timeout) {
+  if (current_ && current_->running()) current_->had_output = true;
   const auto question = std::make_shared<Question>(core_.deps.loop);
-  for (const acp::PermissionOption& option : request->options) {
-    question->options.push_back({option.id, option.name, ParseOptionKind(option.kind)});
-  }
   QuestionRow& row = question->row;
   row.question_id = NewId(core_.now());
   row.session_id = row_.session_id;
   row.turn_id = std::string(CurrentTurnId());
   row.worker_id = worker_->id();
   row.agent_request_id = std::string(message.id);
-  row.options = PackOptions(question->options);
   row.expire_time = core_.now() + std::chrono::microseconds(timeout).count();
-
-  PermissionRequestedEvent event;
-  event.question_id = row.question_id;
-  event.tool_call_json = std::string(CutText(request->tool_call_json, kMaxToolCallJson));
-  event.tool_call_truncated = event.tool_call_json.size() < request->tool_call_json.size();
-  event.tool_call_id = request->tool_call_id;
-  event.title = request->title;
-  event.tool_kind = request->tool_kind;
-  event.options = question->options;
-  event.expire_time = row.expire_time;
-  row.event_seq = recorder_.Append(row.turn_id, event);
   questions_[row.question_id] = question;
+  return question;
+}
 
-  if (current_ && current_->row.state == TurnState::kCancelling) {
-    Resolve(row.question_id, std::nullopt, ResolvedBy::kCancel, "", "");
-    return;
-  }
-  const PermissionMode mode = EffectivePermissionMode();
-  const std::optional<std::string> chosen = ChooseByPolicy(mode, question->options);
-  if (chosen || mode == PermissionMode::kDeny) {
-    Resolve(row.question_id, chosen, ResolvedBy::kPolicy, "", "");
-    return;
-  }
-  recorder_.pending().questions.push_back(row);
+// Waits for somebody's answer.
+void Session::OpenQuestion(const std::shared_ptr<Question>& question, milliseconds timeout) {
+  recorder_.pending().questions.push_back(question->row);
   if (current_ && current_->running()) SetTurnState(current_, TurnState::kWaiting);
   question->timer.expires_after(timeout);
   ArmQuestion(question);
+}
+
+PermissionMode Session::DecideAhead(const PermissionSubject& subject) const {
+  const AgentDefinition* definition = agent();
+  const PermissionMode asked = current_ && current_->running() ? current_->request.permission_mode
+                                                               : PermissionMode::kUnspecified;
+  const auto rule =
+      definition ? DecideByRules(definition->permission_rules, subject) : std::nullopt;
+  return DecidePermission(asked, rule, PermissionMemory(row_.remembered).Find(subject),
+                          definition ? definition->permission_mode : PermissionMode::kAsk);
+}
+
+void Session::OnPermissionRequest(const acp::Message& message) {
+  const absl::StatusOr<acp::PermissionRequest> request = acp::ReadPermissionRequest(message.params);
+  std::string wrong(request.status().message());
+  if (request.ok() && SizeOf(request->options) > kMaxOptionBytes)
+    wrong = "the options have more than 64 KiB; offer fewer";
+  if (RefuseQuestion(message, request.ok() ? request->session_id : "", std::move(wrong))) return;
+  const milliseconds timeout = QuestionTimeout();
+  const std::shared_ptr<Question> question = MakeQuestion(message, timeout);
+  for (const acp::PermissionOption& option : request->options) {
+    question->options.push_back(
+        {option.id, option.name, ParseOptionKind(option.kind), option.kind});
+  }
+  const PermissionSubject subject = SubjectOf(*request, row_.cwd);
+  QuestionRow& row = question->row;
+  row.options = PackOptions(question->options);
+  row.memory_key = PermissionMemory::KeyOf(subject);
+  row.event_seq = recorder_.Append(row.turn_id, EventOf(*request, *question));
+  if (current_ && current_->row.state == TurnState::kCancelling) {
+    Resolve(row.question_id, Answer(), ResolvedBy::kCancel, "", "");
+    return;
+  }
+  const PermissionMode mode = DecideAhead(subject);
+  const std::optional<std::string> chosen = ChooseByPolicy(mode, question->options);
+  if (chosen || mode == PermissionMode::kDeny) {
+    Resolve(row.question_id, AnswerOf(chosen), ResolvedBy::kPolicy, "", "");
+    return;
+  }
+  OpenQuestion(question, timeout);
 }
 
 void Session::ArmQuestion(const std::shared_ptr<Question>& question) {
   question->timer.async_wait(
       [self = shared_from_this(), question](const boost::system::error_code& error) {
         if (error || !self->questions_.count(question->row.question_id)) return;
-        self->Resolve(question->row.question_id, ChooseOnTimeout(question->options),
+        // A question that is no permission has no options, and is cancelled.
+        self->Resolve(question->row.question_id, AnswerOf(ChooseOnTimeout(question->options)),
                       ResolvedBy::kTimeout, "", "");
         self->recorder_.Flush();
       });
 }
 
-Resolution Session::Resolve(const std::string& question_id,
-                            const std::optional<std::string>& option_id, ResolvedBy by,
+Resolution Session::Resolve(const std::string& question_id, const Answer& answer, ResolvedBy by,
                             const std::string& principal, const std::string& comment) {
   const auto it = questions_.find(question_id);
   const std::shared_ptr<Question> question = it->second;
@@ -127,11 +181,12 @@ Resolution Session::Resolve(const std::string& question_id,
   question->timer.cancel();
   QuestionRow& row = question->row;
   row.resolved = true;
-  row.outcome = option_id ? QuestionOutcome::kSelected : QuestionOutcome::kCancelled;
-  row.option_id = option_id.value_or("");
+  row.outcome = answer.outcome;
+  row.option_id = answer.option_id.value_or("");
   row.by = by;
   row.principal = principal;
   row.comment = comment;
+  if (by == ResolvedBy::kCaller) RememberAnswer(*question, answer);
   recorder_.pending().questions.push_back(row);
   recorder_.pending().full_sync = true;
 
@@ -140,8 +195,7 @@ Resolution Session::Resolve(const std::string& question_id,
       Resolution{row.question_id, row.outcome, row.option_id, by, principal, comment};
   recorder_.Append(row.turn_id, event);
   if (by != ResolvedBy::kExit && worker_ && worker_->alive()) {
-    worker_->SendLine(option_id ? acp::PermissionSelectedLine(row.agent_request_id, *option_id)
-                                : acp::PermissionCancelledLine(row.agent_request_id));
+    worker_->SendLine(LineOf(row, answer));
   }
   if (questions_.empty() && current_ && current_->row.state == TurnState::kWaiting) {
     SetTurnState(current_, TurnState::kRunning);
@@ -149,8 +203,28 @@ Resolution Session::Resolve(const std::string& question_id,
   return event.resolution;
 }
 
+// A permission that is answered with "always", and the page that a person was sent to. Of what was
+// filled into a form only a fingerprint is kept: the same answer again is known by it.
+void Session::RememberAnswer(Question& question, const Answer& answer) {
+  QuestionRow& row = question.row;
+  if (answer.outcome == QuestionOutcome::kAccepted) {
+    row.memory_key = Fingerprint(core_.deps.store->fingerprint_key(), answer.content);
+    if (row.kind == QuestionKind::kUrl) opened_pages_.insert(row.elicitation_id);
+    return;
+  }
+  if (!answer.option_id) return;
+  PermissionMemory memory(row_.remembered);
+  for (const QuestionOption& option : question.options) {
+    if (option.option_id != *answer.option_id) continue;
+    if (!memory.Remember(row.memory_key, option.kind)) return;
+    row_.remembered = memory.Packed();
+    RecordRow();
+    return;
+  }
+}
+
 void Session::ResolveAll(ResolvedBy by) {
-  while (!questions_.empty()) Resolve(questions_.begin()->first, std::nullopt, by, "", "");
+  while (!questions_.empty()) Resolve(questions_.begin()->first, Answer(), by, "", "");
 }
 
 const Question* Session::FindQuestion(const std::string& question_id) const {
@@ -158,20 +232,16 @@ const Question* Session::FindQuestion(const std::string& question_id) const {
   return it == questions_.end() ? nullptr : it->second.get();
 }
 
-absl::StatusOr<Resolution> Session::Respond(const std::string& question_id,
-                                            const std::optional<std::string>& option_id,
+absl::StatusOr<Resolution> Session::Respond(const std::string& question_id, const Answer& answer,
                                             const std::string& principal,
                                             const std::string& comment) {
   const Question* question = FindQuestion(question_id);
   if (!question) {
     return MakeError("QUESTION_NOT_FOUND", "The session has no open question with this id.");
   }
-  if (option_id && !IsOffered(*option_id, question->options)) {
-    return MakeError("INVALID_ANSWER",
-                     "The agent did not offer the option \"" + *option_id +
-                         "\"; use an option_id of its permission_requested event.");
-  }
-  Resolution resolution = Resolve(question_id, option_id, ResolvedBy::kCaller, principal, comment);
+  const absl::Status fits = CheckAnswer(*question, answer);
+  if (!fits.ok()) return fits;
+  Resolution resolution = Resolve(question_id, answer, ResolvedBy::kCaller, principal, comment);
   recorder_.Flush();
   return resolution;
 }

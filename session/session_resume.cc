@@ -48,6 +48,7 @@ awaitable<Session::Ready> Session::ResumeOrFallBack(TurnPtr turn) {
   Ready ready;
   if (ladder.kind == Ladder::Kind::kResumed) {
     TakeSetup(ladder.setup);
+    co_await ApplyWanted();
     fresh_resume_ = true;
     ready.origin.kind = OriginKind::kResumed;
     ready.origin.method = ladder.method;
@@ -89,6 +90,12 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
       definition ? definition->resume : std::vector<ResumeMethod>();
   Ladder ladder;
   ladder.reason = "RESUME_UNSUPPORTED";
+  const absl::StatusOr<acp::SessionSetup> asked = MakeSetup();
+  if (!asked.ok()) {
+    ladder.kind = Ladder::Kind::kFatal;
+    ladder.fatal = asked.status();
+    co_return ladder;
+  }
   ladder.detail = "the agent offers no way to resume a session";
   replay_seen_ = false;
   for (const ResumeMethod method : methods) {
@@ -103,7 +110,8 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
     while (!next_method) {
       ++ladder.attempts;
       ladder.method = method;
-      const ResumeAnswer answer = co_await TryResume(method, &ladder.setup);
+      if (method == ResumeMethod::kSessionLoad) co_await WaitUntilLoadable();
+      const ResumeAnswer answer = co_await TryResume(method, *asked, &ladder.setup);
       const ResumeVerdict verdict = JudgeResume(
           answer, definition ? definition->resume_missing_patterns : std::vector<std::string>());
       ladder.detail = Detail(answer);
@@ -145,12 +153,8 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
           ladder.detail = "no answer within session_setup_timeout";
           co_return ladder;
         case ResumeVerdict::kAuthRequired:
-          core_.facts[row_.agent].auth_required = true;
           ladder.kind = Ladder::Kind::kFatal;
-          ladder.fatal =
-              MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent +
-                                                   "\" wants a login: " + answer.message +
-                                                   ". Log it in, then send the Chat again.");
+          ladder.fatal = LoginWanted(answer.message);
           co_return ladder;
       }
     }
@@ -158,7 +162,8 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
   co_return ladder;
 }
 
-awaitable<ResumeAnswer> Session::TryResume(ResumeMethod method, acp::SetupResult* setup) {
+awaitable<ResumeAnswer> Session::TryResume(ResumeMethod method, acp::SessionSetup setup_asked,
+                                           acp::SetupResult* setup) {
   const std::shared_ptr<AgentWorker> worker = worker_;
   ResumeAnswer judged;
   judged.method = method;
@@ -167,23 +172,20 @@ awaitable<ResumeAnswer> Session::TryResume(ResumeMethod method, acp::SetupResult
     judged.kind = ResumeAnswer::Kind::kExited;
     co_return judged;
   }
-  const uint64_t id = worker->NextId();
-  acp::SessionSetup asked;
-  asked.cwd = row_.cwd;
-  std::string line;
-  if (method == ResumeMethod::kMeta) {
-    asked.meta_resume_id = row_.agent_session_id;
-    line = acp::NewSessionLine(id, asked);
-  } else if (method == ResumeMethod::kSessionResume) {
-    line = acp::ResumeSessionLine(id, row_.agent_session_id, asked);
-  } else {
-    line = acp::LoadSessionLine(id, row_.agent_session_id, asked);
+  const std::string asked_id = row_.agent_session_id;
+  std::function<std::string(uint64_t)> make_line = [method, &asked_id, &setup_asked](uint64_t id) {
+    if (method == ResumeMethod::kMeta) return acp::NewSessionLine(id, setup_asked);
+    return method == ResumeMethod::kSessionResume
+               ? acp::ResumeSessionLine(id, asked_id, setup_asked)
+               : acp::LoadSessionLine(id, asked_id, setup_asked);
+  };
+  if (method == ResumeMethod::kMeta) setup_asked.meta_resume_id = asked_id;
+  if (method == ResumeMethod::kSessionLoad) {
     replaying_ = true;
     replay_seen_ = false;
     replay_known_ = row_.ready_once;
   }
-  const SteadyTime deadline = SetupDeadline();
-  const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
+  const AgentAnswer answer = co_await AskSetup(std::move(make_line));
   if (answer.kind != AgentAnswer::Kind::kResult) replaying_ = false;
   switch (answer.kind) {
     case AgentAnswer::Kind::kResult: {
@@ -226,12 +228,20 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
       co_return ready;
     }
   }
+  const ResumePolicy& policy = turn->request.resume_policy;
+  if (policy.mode == ResumeMode::kFallbackWithTranscript) {
+    ladder.transcript = co_await ReadTranscript();
+  }
+  const SetupSettings kept = row_.setup;
+  const bool without_servers = !policy.preserve_mcp_servers && !turn->request.mcp_servers;
+  if (without_servers) row_.setup.mcp_servers.clear();
   std::string agent_session_id = ladder.setup.session_id;
-  if (ladder.kind != Ladder::Kind::kIgnored) {
+  if (ladder.kind != Ladder::Kind::kIgnored || row_.setup != kept) {
     hold_updates_ = true;
     absl::StatusOr<acp::SetupResult> setup = co_await NewAgentSession("");
     hold_updates_ = false;
     if (!setup.ok()) {
+      row_.setup = kept;
       ReleaseHeld(*this);
       ready.status = setup.status();
       if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
@@ -242,11 +252,13 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
   }
   if (turn->ended() && std::none_of(queue_.begin(), queue_.end(), MayMove)) {
     // Cancelled meanwhile, and nobody else would go on elsewhere: the session stays as it was.
+    row_.setup = kept;
     DropHeld();
     co_await CloseWorker(CloseReason::kUnspecified, true);
     co_return ready;
   }
   if (!worker_ || !worker_->alive() || shut_down_) {
+    row_.setup = kept;
     ReleaseHeld(*this);
     ready.status = MakeError("AGENT_EXITED", "The agent ended while a new session was set up (" +
                                                  WorkerDetail() + "); send the Chat again.");
@@ -277,6 +289,13 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   row.needs_api_key = row_.needs_api_key;
   row.permission_mode = row_.permission_mode;
   row.model = row_.model;
+  row.setup = row_.setup;
+  row.needs_setup_secrets = row_.needs_setup_secrets;
+  row.wanted_mode = row_.wanted_mode;
+  row.wanted_options = row_.wanted_options;
+  row.remembered = row_.remembered;
+  row.agent_session_time = row.create_time;
+  row.transcript = ladder.transcript;
   row.origin.kind = OriginKind::kFallback;
   row.origin.method =
       ladder.kind == Ladder::Kind::kIgnored ? ladder.method : ResumeMethod::kUnspecified;
@@ -284,9 +303,11 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   row.origin.reason = ladder.reason;
   row.origin.detail = ladder.detail;
   row.origin.attempts = ladder.attempts;
+  row.origin.transcript_injected = !ladder.transcript.empty();
   const SessionPtr successor = Make(core_, row, 0);
   successor->TakeSetup(ladder.setup);
   successor->ready_origin_ = row.origin;
+  successor->setup_secrets_lost_ = setup_secrets_lost_;
   successor->worker_ = std::move(worker_);
   worker_ = nullptr;
   successor->AnnounceCreated();
@@ -355,6 +376,29 @@ void Session::MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
                                    successor.row_.session_id +
                                    " while this turn waited, and it asked for MODE_REQUIRE."));
   successor.EndTurn(turn);
+}
+
+// Some agents destroy a session that is loaded in the minute in which they made it.
+awaitable<void> Session::WaitUntilLoadable() {
+  const AgentDefinition* definition = agent();
+  if (!definition || !definition->loads_in_later_minute) co_return;
+  constexpr WallTime kMinute = 60'000'000;
+  const WallTime made_in = row_.agent_session_time / kMinute;
+  if (core_.now() / kMinute == made_in) {
+    OnNotice(
+        Severity::kInfo, "RESUME_WAITS",
+        "The agent loses a session that it loads in the minute in which it was made: the resume "
+        "waits for the next one.");
+    recorder_.Flush();
+  }
+  while (core_.now() / kMinute == made_in && !shut_down_ && worker_ && worker_->alive() &&
+         !(current_ && current_->ended())) {
+    const std::chrono::microseconds left((made_in + 1) * kMinute - core_.now());
+    const SteadyTime next_look =
+        steady_clock::now() +
+        std::min<std::chrono::microseconds>(left + milliseconds(50), milliseconds(1000));
+    co_await changed_.Wait(next_look);
+  }
 }
 
 awaitable<void> Session::WaitForReplayEnd(TurnPtr turn) {

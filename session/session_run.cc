@@ -119,10 +119,14 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   SetTurnState(turn, TurnState::kStarting);
   recorder_.Flush();
   setting_up_ = true;
+  trace_ = turn->request.trace;
   Ready ready = co_await MakeReady(turn);
   CountStart(ready);
   if (ready.status.ok() && !ready.moved) co_await WaitForReplayEnd(turn);
+  absl::Status prepared;
+  if (ready.status.ok() && !ready.moved) prepared = co_await PreparePrompt(turn);
   setting_up_ = false;
+  changed_.Notify();  // SetSessionOption may have its turn
   if (ready.moved) co_return;
   if (ready.status.ok() && (!worker_ || !worker_->alive())) {
     ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt (" +
@@ -157,6 +161,12 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   LogReady(ready.origin, turn->row.turn_id);
   RecordRow();
   RecordWorker(0);
+  if (!prepared.ok()) {
+    turn->evidence.start_failure = ToFailure(prepared);
+    EndTurn(turn);
+    recorder_.Flush();
+    co_return;
+  }
   if (turn->row.setup_only) {
     turn->evidence.stop_reason = "end_turn";
     EndTurn(turn);
@@ -211,15 +221,16 @@ void Session::StartPrompt(const TurnPtr& turn) {
   turn->evidence.prompt_sent = true;
   turn->row.result.prompt_sent = true;
   row_.prompt_sent = true;
-  RecordRow();
   TurnStartedEvent started;
   started.request_id = turn->row.request_id;
   recorder_.Append(turn->row.turn_id, started);
   Log(Severity::kInfo, "turn started", turn->row.turn_id);
   turn->prompt_id = worker_->NextId();
   RecordWorker(turn->prompt_id);
-  worker_->SendPrompt(turn->prompt_id,
-                      acp::PromptLine(turn->prompt_id, row_.agent_session_id, turn->row.prompt));
+  worker_->SendPrompt(turn->prompt_id, acp::PromptLine(turn->prompt_id, row_.agent_session_id,
+                                                       BlocksOf(turn), turn->request.trace));
+  row_.transcript.clear();
+  RecordRow();
   SetTurnState(turn, TurnState::kRunning);
   recorder_.Flush();
 }

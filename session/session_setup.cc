@@ -6,6 +6,8 @@
 #include "session/names.h"
 #include "session/paths.h"
 #include "session/session.h"
+#include "session/session_capabilities.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -39,9 +41,22 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
     row_.model = turn->request.model_provider->model;
     row_.needs_api_key = !row_.model_provider->api_key.empty();
   }
+  if (turn->request.setup_secrets_lost) {
+    ready.status =
+        MakeError("CREDENTIALS_NEEDED",
+                  "acpd was restarted while this turn waited, and its MCP servers or meta "
+                  "are kept in memory only (store_mcp_secrets); send the Chat again.");
+    co_return ready;
+  }
+  TakeSettings(turn->request, row_.setup);
+  if (HoldsSecrets(row_.setup)) {
+    setup_secrets_lost_ = false;
+    row_.needs_setup_secrets = !core_.config().store_mcp_secrets;
+  }
   if (ready_origin_) {
     ready.origin = *ready_origin_;
     ready_origin_.reset();
+    co_await ApplyWanted();
     co_return ready;
   }
   if (worker_ && !worker_->alive()) {
@@ -65,7 +80,10 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
     Ready resumed = co_await ResumeOrFallBack(turn);
     co_return resumed;
   }
-  const absl::StatusOr<acp::SetupResult> setup = co_await NewAgentSession("");
+  const bool forked = !row_.fork_of.empty();
+  awaitable<absl::StatusOr<acp::SetupResult>> asked =
+      forked ? ForkAgentSession() : NewAgentSession("");
+  const absl::StatusOr<acp::SetupResult> setup = co_await std::move(asked);
   if (!setup.ok()) {
     ready.status = setup.status();
     if (worker_) co_await CloseWorker(CloseReason::kUnspecified, true);
@@ -74,9 +92,78 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
   TakeSetup(*setup);
   SetAgentSession(setup->session_id, true);
   fresh_resume_ = false;
-  RecordRow();
   ready.origin = NewOrigin();
+  if (forked) {
+    ready.origin = SessionOrigin();
+    ready.origin.kind = OriginKind::kForked;
+    row_.prompt_sent = true;  // of its original: what it has is worth a resume
+    row_.fork_of.clear();
+  }
+  RecordRow();
+  WantConfigured();
+  co_await ApplyWanted();
   co_return ready;
+}
+
+// Fails the turn, not the session, which is ready.
+awaitable<absl::Status> Session::PreparePrompt(TurnPtr turn) {
+  if (worker_) {
+    const absl::Status taken = CheckContent(turn->request.content, worker_->initialize.prompt);
+    if (!taken.ok()) co_return taken;
+  }
+  const absl::Status applied = co_await ApplyAsked(turn);
+  co_return applied;
+}
+
+// The record of a lost conversation goes before what the caller sent, and once.
+std::vector<acp::ContentBlock> Session::BlocksOf(const TurnPtr& turn) const {
+  std::vector<acp::ContentBlock> blocks;
+  for (const std::string& text : {row_.transcript, turn->row.prompt}) {
+    if (text.empty()) continue;
+    acp::ContentBlock& block = blocks.emplace_back();
+    block.text = text;
+  }
+  blocks.insert(blocks.end(), turn->request.content.begin(), turn->request.content.end());
+  return blocks;
+}
+
+absl::StatusOr<acp::SessionSetup> Session::MakeSetup() const {
+  const LaunchContext context = ContextWith(row_.model_provider);
+  const absl::StatusOr<SetupSettings> settings = ExpandSettings(row_.setup, context);
+  if (!settings.ok()) return settings.status();
+  if (worker_) {
+    const absl::Status supported = CheckSupported(*settings, worker_->initialize);
+    if (!supported.ok()) return supported;
+  }
+  acp::SessionSetup setup;
+  setup.cwd = row_.cwd;
+  setup.mcp_servers = settings->mcp_servers;
+  setup.additional_directories = settings->additional_directories;
+  setup.system_prompt = settings->system_prompt;
+  setup.meta_json = settings->meta_json;
+  setup.trace = trace_;
+  return setup;
+}
+
+awaitable<AgentAnswer> Session::AskSetup(std::function<std::string(uint64_t id)> make_line) {
+  AgentAnswer answer = Exited();
+  for (bool again = true; again;) {
+    const std::shared_ptr<AgentWorker> worker = worker_;
+    if (!worker) co_return Exited();
+    const uint64_t id = worker->NextId();
+    std::string line = make_line(id);
+    const SteadyTime deadline = SetupDeadline();
+    answer = co_await worker->Call(id, std::move(line), deadline);
+    again = false;
+    const bool wants_login =
+        answer.kind == AgentAnswer::Kind::kError && answer.error.code == acp::kAuthRequired;
+    std::string method = wants_login && !login_tried_ ? MethodByVariable() : "";
+    if (method.empty()) break;
+    login_tried_ = true;
+    const absl::Status logged_in = co_await AuthenticateWith(std::move(method));
+    again = logged_in.ok();
+  }
+  co_return answer;
 }
 
 // The successor of a fallback that was never prompted stays what it is: what its first turn runs on
@@ -99,7 +186,8 @@ bool Session::WorkerFits() const {
 
 bool Session::needs_worker_for(const ChatRequest& request) const {
   if (!worker_ || !worker_->alive()) return true;
-  return request.model_provider && row_.model_provider != request.model_provider;
+  return (request.model_provider && row_.model_provider != request.model_provider) ||
+         ChangesSettings(request, row_.setup);
 }
 
 LaunchContext Session::ContextWith(const std::optional<ModelProvider>& provider) const {
@@ -107,12 +195,18 @@ LaunchContext Session::ContextWith(const std::optional<ModelProvider>& provider)
   context.project_id = row_.project_id;
   context.cwd = row_.cwd;
   if (provider) context.model = *provider;
+  context.setup = row_.setup;
   context.secrets = &core_.config().secrets;
   context.daemon_env = DaemonEnvironment();
   return context;
 }
 
 absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
+  if (setup_secrets_lost_) {
+    return MakeError("CREDENTIALS_NEEDED",
+                     "The session was set up with MCP servers or meta that acpd does not keep "
+                     "(store_mcp_secrets); send mcp_servers and meta_json again.");
+  }
   LaunchContext context = ContextWith(row_.model_provider);
   if (row_.needs_api_key && context.model.api_key.empty()) {
     return MakeError(
@@ -145,9 +239,14 @@ awaitable<absl::Status> Session::StartWorker() {
   rules.project_id = row_.project_id;
   rules.allowed_roots = core_.config().allowed_roots;
   std::function<absl::Status()> check = [rules, cwd = row_.cwd, argv0 = spec->argv.front(),
-                                         env = spec->env]() {
+                                         env = spec->env,
+                                         further = row_.setup.additional_directories]() {
     const absl::StatusOr<std::string> folder = CheckCwd(rules, cwd);
     if (!folder.ok()) return folder.status();
+    for (const std::string& directory : further) {
+      const absl::StatusOr<std::string> other = CheckCwd(rules, directory);
+      if (!other.ok()) return other.status();
+    }
     std::string path;
     for (const auto& [name, value] : env) {
       if (name == "PATH") path = value;
@@ -161,6 +260,7 @@ awaitable<absl::Status> Session::StartWorker() {
   worker->mutable_row().fingerprint =
       LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
   worker_ = worker;
+  login_tried_ = false;
   spec->orphan_timeout_ms = static_cast<uint32_t>(core_.config().limits.orphan_timeout.count());
   const absl::Status started = co_await worker->Start(std::move(*spec), deadline);
   if (!started.ok()) co_return started;
@@ -176,8 +276,9 @@ awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
   const std::shared_ptr<AgentWorker> worker = worker_;
   if (!worker) co_return SetupFailure(Exited(), "initialize", "START_TIMEOUT");
   const uint64_t id = worker->NextId();
+  const acp::ClientCapabilities offered = OfferedTo(worker->agent());
   const AgentAnswer answer =
-      co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION), deadline);
+      co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION, offered), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) {
     co_return SetupFailure(answer, "initialize", "START_TIMEOUT");
   }
@@ -193,20 +294,8 @@ awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
 awaitable<absl::Status> Session::Authenticate() {
   const AgentDefinition* definition = agent();
   if (!definition || definition->auth_method.empty()) co_return absl::OkStatus();
-  const std::shared_ptr<AgentWorker> worker = worker_;
-  if (!worker) co_return SetupFailure(Exited(), "authenticate", "START_TIMEOUT");
-  const uint64_t id = worker->NextId();
-  const SteadyTime deadline = SetupDeadline();
-  const AgentAnswer answer =
-      co_await worker->Call(id, acp::AuthenticateLine(id, definition->auth_method), deadline);
-  if (answer.kind == AgentAnswer::Kind::kResult) co_return absl::OkStatus();
-  if (answer.kind == AgentAnswer::Kind::kError) {
-    core_.facts[row_.agent].auth_required = true;
-    co_return MakeError("AGENT_AUTH_REQUIRED",
-                        "The agent refused the login method \"" + definition->auth_method + "\": " +
-                            answer.error.message + ". Log the agent in, then send the Chat again.");
-  }
-  co_return SetupFailure(answer, "authenticate", "START_TIMEOUT");
+  const absl::Status status = co_await AuthenticateWith(definition->auth_method);
+  co_return status;
 }
 
 SteadyTime Session::SetupDeadline() const {
@@ -232,53 +321,48 @@ absl::Status Session::SetupFailure(const AgentAnswer& answer, const std::string&
     default:
       break;
   }
-  if (answer.error.code == acp::kAuthRequired) {
-    core_.facts[row_.agent].auth_required = true;
-    return MakeError("AGENT_AUTH_REQUIRED", "The agent \"" + row_.agent +
-                                                "\" wants a login: " + answer.error.message +
-                                                ". Log it in, then send the Chat again.");
-  }
+  if (answer.error.code == acp::kAuthRequired) return LoginWanted(answer.error.message);
   return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
                    "The agent refused " + step + ": " + answer.error.message +
                        (answer.error.data.empty() ? "" : " " + answer.error.data));
 }
 
 awaitable<absl::StatusOr<acp::SetupResult>> Session::NewAgentSession(std::string meta_resume_id) {
-  const std::shared_ptr<AgentWorker> worker = worker_;
-  if (!worker) co_return SetupFailure(Exited(), "session/new", "START_TIMEOUT");
-  const uint64_t id = worker->NextId();
-  acp::SessionSetup setup;
-  setup.cwd = row_.cwd;
-  setup.meta_resume_id = std::move(meta_resume_id);
-  const SteadyTime deadline = SetupDeadline();
-  const AgentAnswer answer = co_await worker->Call(id, acp::NewSessionLine(id, setup), deadline);
+  absl::StatusOr<acp::SessionSetup> setup = MakeSetup();
+  if (!setup.ok()) co_return setup.status();
+  setup->meta_resume_id = std::move(meta_resume_id);
+  std::function<std::string(uint64_t)> make_line = [&setup](uint64_t id) {
+    return acp::NewSessionLine(id, *setup);
+  };
+  const AgentAnswer answer = co_await AskSetup(std::move(make_line));
+  co_return ReadNewSession(answer, "session/new");
+}
+
+// The answer to what makes a session.
+absl::StatusOr<acp::SetupResult> Session::ReadNewSession(const AgentAnswer& answer,
+                                                         const std::string& step) {
   if (answer.kind != AgentAnswer::Kind::kResult) {
-    co_return SetupFailure(answer, "session/new", "START_TIMEOUT");
+    return SetupFailure(answer, step, "START_TIMEOUT");
   }
   absl::StatusOr<acp::SetupResult> result = acp::ReadSetupResult(answer.result);
   if (result.ok() && result->session_id.empty()) {
     result = absl::InvalidArgumentError("it has no sessionId");
   }
-  if (!result.ok()) {
-    co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to session/new cannot be read: " +
-                                                 std::string(result.status().message()));
-  }
-  co_return std::move(*result);
+  if (result.ok()) return result;
+  return MakeError("PROTOCOL_MISMATCH", "The agent's answer to " + step + " cannot be read: " +
+                                            std::string(result.status().message()));
 }
 
 void Session::TakeSetup(const acp::SetupResult& setup) {
   core_.facts[row_.agent].auth_required = false;
-  modes_.clear();
-  for (const acp::ModeInfo& mode : setup.modes)
-    modes_.push_back({mode.id, mode.name, mode.description});
-  if (!setup.current_mode_id.empty()) row_.mode_id = setup.current_mode_id;
-  if (!setup.current_model_id.empty()) row_.model = setup.current_model_id;
+  TakeOptions(setup);
 }
 
 void Session::SetAgentSession(const std::string& agent_session_id, bool own) {
   core_.by_agent_session.erase({row_.agent, row_.agent_session_id});
   row_.agent_session_id = agent_session_id;
   row_.own_agent_session = own;
+  row_.agent_session_time = core_.now();
   core_.by_agent_session[{row_.agent, agent_session_id}] = row_.session_id;
 }
 

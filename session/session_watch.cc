@@ -53,6 +53,14 @@ void Session::BeginWatch() {
   const TurnWatch::Limits limits{definition->turn_silence, definition->turn_stall,
                                  definition->tool_silence};
   watch_.emplace(limits, worker_->reading().At(steady_clock::now()));
+  for (const uint64_t number : worker_->services().OpenNumbers()) OnAgentWaits(number, true);
+}
+
+// While the agent waits for acpd (a command's end, a slow file), that is to the watch what a tool
+// call is.
+void Session::OnAgentWaits(uint64_t number, bool waits) {
+  const std::string id = "acpd/" + std::to_string(number);
+  WatchToolCall(waits ? "tool_call" : "tool_call_update", id, waits ? "in_progress" : "completed");
 }
 
 // Also tells the watch whether a question is open: each that comes or goes wakes WatchTurn. Of a

@@ -38,6 +38,18 @@ struct SessionRow {
   Usage usage;
   std::string mode_id;
   std::string model;
+
+  SetupSettings setup;                     // with store_mcp_secrets false stored without secrets
+  bool needs_setup_secrets = false;        // it has such as are not stored
+  std::vector<acp::ConfigOption> options;  // as the agent last said
+  std::string commands_json;               // availableCommands, as the agent last said
+  // What callers and the config chose; applied again after every new, resume and load.
+  std::string wanted_mode;
+  std::vector<acp::OptionValue> wanted_options;
+  std::string fork_of;     // made by ForkSession and not set up yet: the agent's id of the original
+  std::string transcript;  // goes before its first prompt
+  std::string remembered;  // answers with "always" (session/permission_memory.h), packed
+  WallTime agent_session_time = 0;  // when its agent session was made
 };
 
 struct TurnRow {
@@ -64,6 +76,28 @@ struct QuestionRow {
   ResolvedBy by = ResolvedBy::kUnspecified;
   std::string options;  // packed (session/pack.h): id, name, kind, ...
   WallTime expire_time = 0;
+  QuestionKind kind = QuestionKind::kPermission;
+  std::string schema_json;     // of a form
+  std::string elicitation_id;  // of a page
+  std::string memory_key;      // of a permission: what an "always" is remembered by
+};
+
+// A request of an agent that takes time (fs/*, terminal/*), until it is answered: served again
+// after a restart, so each handler can be repeated.
+struct AgentRequestRow {
+  std::string worker_id;
+  uint64_t number = 0;           // of the worker's requests: 1, 2, 3 ...
+  std::string agent_request_id;  // raw JSON token
+  std::string session_id, turn_id, method, params;
+};
+
+// A terminal that runs in a worker, until it is released.
+struct TerminalRow {
+  std::string worker_id;
+  uint64_t number = 0;  // that of the request which made it
+  std::string session_id, turn_id, command;
+  uint64_t logged_offset = 0;  // its output up to here stands in the log
+  bool exit_logged = false;
 };
 
 struct WorkerRow {
@@ -80,12 +114,13 @@ struct WorkerRow {
 
   // What memory knew of a worker whose set-up is over: the next acpd goes on with it.
   bool set_up = false;
-  std::string fingerprint;      // of its launch
-  std::string initialize_json;  // the agent's answer to initialize
-  std::string modes;            // packed: id, name, description of each
-  std::string settings;         // packed: its agent definition, should it leave the config
-  uint64_t prompt_id = 0;       // our open session/prompt; 0: none
-  bool fresh_resume = false;    // the session (or the open prompt) is the first since a resume
+  std::string fingerprint;           // of its launch
+  std::string initialize_json;       // the agent's answer to initialize
+  std::string modes;                 // packed: id, name, description of each
+  std::string settings;              // packed: its agent definition, should it leave the config
+  uint64_t prompt_id = 0;            // our open session/prompt; 0: none
+  uint64_t next_request_number = 1;  // of AgentRequestRow
+  bool fresh_resume = false;         // the session (or the open prompt) is the first since a resume
   bool replaying = false, replay_known = false, replay_seen = false;  // session/load's replay
 };
 
@@ -113,7 +148,11 @@ struct Record {
   std::vector<TurnRow> turns;
   std::vector<QuestionRow> questions;
   std::optional<WorkerRow> worker;
-  std::string removed_worker;  // its row and outbox go
+  std::string removed_worker;  // its row, outbox, requests and terminals go
+  std::vector<AgentRequestRow> agent_requests;
+  std::vector<std::pair<std::string, uint64_t>> answered_requests;  // worker, number: their rows go
+  std::vector<TerminalRow> terminals;
+  std::vector<std::pair<std::string, uint64_t>> released_terminals;  // worker, number
   std::vector<OutboxLine> outbox;
   std::string stdin_done_worker;  // with stdin_done: outbox rows of this worker up to that seq go
   uint64_t stdin_done = 0;
@@ -154,7 +193,9 @@ struct LoadedState {
   std::vector<TurnRow> unfinished;            // by session, in queue order
   std::vector<QuestionRow> open_questions;
   std::vector<WorkerRow> workers;
-  std::vector<OutboxLine> outbox;  // by worker, in order of seq
+  std::vector<OutboxLine> outbox;               // by worker, in order of seq
+  std::vector<AgentRequestRow> agent_requests;  // by worker, in order of number
+  std::vector<TerminalRow> terminals;           // by worker, in order of number
 };
 
 struct TurnQuery {

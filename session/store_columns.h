@@ -80,6 +80,16 @@ struct Table<SessionRow> {
     VisitOrigin(v, row.origin);
     VisitUsage(v, row.usage);
     VisitFailure(v, row.last_error);
+    v("setup", row.setup);
+    v("needs_setup_secrets", row.needs_setup_secrets);
+    v("options", row.options);
+    v("commands_json", row.commands_json);
+    v("wanted_mode", row.wanted_mode);
+    v("wanted_options", row.wanted_options);
+    v("fork_of", row.fork_of);
+    v("transcript", row.transcript);
+    v.Raw("remembered", row.remembered);
+    v("agent_session_time", row.agent_session_time);
   }
 };
 
@@ -138,6 +148,42 @@ struct Table<QuestionRow> {
     v("resolved_by", row.by);
     v("expire_time", row.expire_time);
     v.Raw("options", row.options);
+    v("kind", row.kind);
+    v("schema_json", row.schema_json);
+    v("elicitation_id", row.elicitation_id);
+    v.Raw("memory_key", row.memory_key);
+  }
+};
+
+template <>
+struct Table<AgentRequestRow> {
+  static constexpr char kName[] = "agent_requests";
+  static constexpr char kKey[] = "worker_id, number";
+  template <class V, class R>
+  static void Visit(V& v, R& row) {
+    v("worker_id", row.worker_id);
+    v("number", row.number);
+    v("agent_request_id", row.agent_request_id);
+    v("session_id", row.session_id);
+    v("turn_id", row.turn_id);
+    v("method", row.method);
+    v("params", row.params);
+  }
+};
+
+template <>
+struct Table<TerminalRow> {
+  static constexpr char kName[] = "terminals";
+  static constexpr char kKey[] = "worker_id, number";
+  template <class V, class R>
+  static void Visit(V& v, R& row) {
+    v("worker_id", row.worker_id);
+    v("number", row.number);
+    v("session_id", row.session_id);
+    v("turn_id", row.turn_id);
+    v("command", row.command);
+    v("logged_offset", row.logged_offset);
+    v("exit_logged", row.exit_logged);
   }
 };
 
@@ -168,6 +214,7 @@ struct Table<WorkerRow> {
     v("replaying", row.replaying);
     v("replay_known", row.replay_known);
     v("replay_seen", row.replay_seen);
+    v("next_request_number", row.next_request_number);
   }
 };
 

@@ -142,6 +142,9 @@ absl::StatusOr<StoredState> LoadState(Database& db, const Retention& retention) 
   stored.state.open_questions = ReadAll<QuestionRow>(
       db, "questions", "WHERE resolved = 0 ORDER BY session_id, event_seq, question_id");
   stored.state.workers = ReadAll<WorkerRow>(db, "workers", "ORDER BY worker_id");
+  stored.state.agent_requests =
+      ReadAll<AgentRequestRow>(db, "agent_requests", "ORDER BY worker_id, number");
+  stored.state.terminals = ReadAll<TerminalRow>(db, "terminals", "ORDER BY worker_id, number");
   Statement outbox(db, "SELECT worker_id, seq, line FROM outbox ORDER BY worker_id, seq");
   while (outbox.Next()) {
     stored.state.outbox.push_back({outbox.Text(0), outbox.UInt(1), outbox.Text(2)});

@@ -73,6 +73,12 @@ StoreReader::StoreReader(std::unique_ptr<Database> db)
             "SELECT session_id, project_id, seq + 1, (SELECT first_position FROM events "
             "WHERE events.session_id = cuts.session_id ORDER BY first_seq LIMIT 1) "
             "FROM cuts JOIN sessions USING(session_id) WHERE position > ?"),
+      forwards_(*db_, absl::StrCat(kRowColumns,
+                                   "WHERE session_id = ?1 AND first_seq >= ?2 AND first_seq < ?3 "
+                                   "ORDER BY first_seq")),
+      backwards_(*db_, absl::StrCat(kRowColumns,
+                                    "WHERE session_id = ?1 AND first_seq >= ?2 AND first_seq < ?3 "
+                                    "ORDER BY first_seq DESC")),
       forgotten_below_(*db_, "SELECT below_seq FROM forgotten WHERE session_id = ?"),
       all_forgotten_(*db_, "SELECT session_id, below_seq FROM forgotten"),
       row_at_position_(*db_, absl::StrCat(kPlaceColumns,
@@ -206,6 +212,39 @@ absl::StatusOr<StoreReader::LogPage> StoreReader::Page(const LogScope& scope, ui
   std::vector<LostEvents> lost = LostBehind(scope, after);
   if (absl::Status status = db_->TakeStatus(); !status.ok()) return status;
   return LogPage{std::move(rows), std::move(lost)};
+}
+
+// The first seq of the row that holds `seq`, or would; 0: none begins at or before it.
+uint64_t StoreReader::RowBeginOf(const std::string& session_id, uint64_t seq) {
+  row_at_seq_.Bind(session_id, seq);
+  const uint64_t begin = row_at_seq_.Next() ? row_at_seq_.UInt(1) : 0;
+  row_at_seq_.Reset();
+  return begin;
+}
+
+absl::StatusOr<std::vector<LogRowPtr>> StoreReader::SessionRowsOf(const SessionRange& range,
+                                                                  size_t max_bytes) {
+  ReadTransaction transaction(begin_, end_);
+  const uint64_t begin =
+      std::max(RowBeginOf(range.session_id, range.after_seq + 1), ForgottenBelow(range.session_id));
+  Statement& page = range.descending ? backwards_ : forwards_;
+  page.Bind(range.session_id, begin, range.before_seq);
+  std::vector<LogRowPtr> rows;
+  size_t bytes = 0;
+  while (bytes < max_bytes && page.Next()) {
+    const uint64_t first = page.UInt(1), count = page.UInt(2);
+    if (first + count - 1 <= range.after_seq) continue;
+    const size_t size = page.Bytes(6).size();
+    if (!rows.empty() && bytes + size > max_bytes) break;
+    rows.push_back(ReadLogRow(page));
+    if (!IsWhole(*rows.back(), count)) {
+      db_->Fail(absl::DataLossError(absl::StrCat("the log's row ", page.UInt(0), " is damaged")));
+    }
+    bytes += size;
+  }
+  page.Reset();
+  if (absl::Status status = db_->TakeStatus(); !status.ok()) return status;
+  return rows;
 }
 
 StoreReader::Event StoreReader::ReadEvent(const std::string& session_id, uint64_t seq) {

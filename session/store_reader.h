@@ -33,6 +33,9 @@ class StoreReader {
   };
   absl::StatusOr<LogPage> Page(const LogScope& scope, uint64_t after, uint64_t through,
                                size_t max_bytes);
+  // The rows of `range`, whose bounds are both set, in its order: at most `max_bytes`, but at least
+  // one if there is one.
+  absl::StatusOr<std::vector<LogRowPtr>> SessionRowsOf(const SessionRange& range, size_t max_bytes);
   struct Event {
     uint64_t position = 0;  // 0: not stored
     std::string bytes;
@@ -51,11 +54,13 @@ class StoreReader {
   std::map<std::string, uint64_t> AllForgotten();
   uint64_t SeekSeq(const std::string& session_id, uint64_t after);
   std::optional<uint64_t> SeqAtPosition(const std::string& session_id, uint64_t position);
+  uint64_t RowBeginOf(const std::string& session_id, uint64_t seq);
   void AddPositions(std::vector<FoundTurn>& turns);
 
   std::unique_ptr<Database> db_;
   Statement begin_, end_;
   Statement page_of_all_, page_of_project_, page_of_session_, cuts_;
+  Statement forwards_, backwards_;
   Statement forgotten_below_, all_forgotten_;
   Statement row_at_position_, row_at_seq_, event_at_seq_, first_row_, last_row_;
   Statement turn_by_id_, turn_by_request_, question_;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "session/pack.h"
+#include "session/setting_packs.h"
 #include "session/store_columns.h"
 
 namespace acpd::session {
@@ -76,6 +77,15 @@ class Binder {
     provider ? statement_.BindCopy(index_, Blob{PackProvider(*provider)})
              : statement_.BindNull(index_);
   }
+  void operator()(const char*, const SetupSettings& setup) {
+    statement_.BindCopy(++index_, Blob{PackSetup(setup)});
+  }
+  void operator()(const char*, const std::vector<acp::ConfigOption>& options) {
+    statement_.BindCopy(++index_, Blob{PackConfigOptions(options)});
+  }
+  void operator()(const char*, const std::vector<acp::OptionValue>& values) {
+    statement_.BindCopy(++index_, Blob{PackOptionValues(values)});
+  }
   void Raw(const char*, const std::string& bytes) { statement_.BindAt(++index_, Blob{bytes}); }
 
  private:
@@ -111,6 +121,15 @@ class Reader {
   void operator()(const char* name, std::optional<ModelProvider>& provider) {
     if (statement_.IsNull(++column_)) return;
     Keep(name, UnpackProvider(statement_.Bytes(column_)), provider.emplace());
+  }
+  void operator()(const char* name, SetupSettings& setup) {
+    Keep(name, UnpackSetup(statement_.Bytes(++column_)), setup);
+  }
+  void operator()(const char* name, std::vector<acp::ConfigOption>& options) {
+    Keep(name, UnpackConfigOptions(statement_.Bytes(++column_)), options);
+  }
+  void operator()(const char* name, std::vector<acp::OptionValue>& values) {
+    Keep(name, UnpackOptionValues(statement_.Bytes(++column_)), values);
   }
   void Raw(const char*, std::string& bytes) { bytes = statement_.Text(++column_); }
 
@@ -182,6 +201,8 @@ ACPD_INSTANTIATE(SessionRow);
 ACPD_INSTANTIATE(TurnRow);
 ACPD_INSTANTIATE(QuestionRow);
 ACPD_INSTANTIATE(WorkerRow);
+ACPD_INSTANTIATE(AgentRequestRow);
+ACPD_INSTANTIATE(TerminalRow);
 #undef ACPD_INSTANTIATE
 
 }  // namespace acpd::session

@@ -148,8 +148,42 @@ CREATE INDEX questions_resolved ON questions(expire_time) WHERE resolved = 1;
 CREATE INDEX sessions_deleted ON sessions(last_active_time) WHERE deleted = 1;
 )sql";
 
+// Version 3. What a session was set up with and what its agent said of itself, answers that are
+// remembered, and what a worker does for its agent: requests that are not answered yet, and
+// terminals.
+constexpr char kVersion3[] = R"sql(
+ALTER TABLE sessions ADD COLUMN setup BLOB NOT NULL DEFAULT x'';
+ALTER TABLE sessions ADD COLUMN needs_setup_secrets INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN options BLOB NOT NULL DEFAULT x'';
+ALTER TABLE sessions ADD COLUMN commands_json TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN wanted_mode TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN wanted_options BLOB NOT NULL DEFAULT x'';
+ALTER TABLE sessions ADD COLUMN fork_of TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN transcript TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN remembered BLOB NOT NULL DEFAULT x'';
+ALTER TABLE sessions ADD COLUMN agent_session_time INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE questions ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE questions ADD COLUMN schema_json TEXT NOT NULL DEFAULT '';
+ALTER TABLE questions ADD COLUMN elicitation_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE questions ADD COLUMN memory_key BLOB NOT NULL DEFAULT x'';
+
+ALTER TABLE workers ADD COLUMN next_request_number INTEGER NOT NULL DEFAULT 1;
+
+CREATE TABLE agent_requests(
+  worker_id TEXT NOT NULL, number INTEGER NOT NULL, agent_request_id TEXT NOT NULL,
+  session_id TEXT NOT NULL, turn_id TEXT NOT NULL, method TEXT NOT NULL, params TEXT NOT NULL,
+  PRIMARY KEY(worker_id, number)) STRICT;
+CREATE INDEX agent_requests_by_session ON agent_requests(session_id);
+CREATE TABLE terminals(
+  worker_id TEXT NOT NULL, number INTEGER NOT NULL, session_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL, command TEXT NOT NULL, logged_offset INTEGER NOT NULL,
+  exit_logged INTEGER NOT NULL, PRIMARY KEY(worker_id, number)) STRICT;
+CREATE INDEX terminals_by_session ON terminals(session_id);
+)sql";
+
 // Entry i brings a file from version i to i + 1. A landed entry never changes.
-constexpr const char* kMigrations[] = {kVersion1, kVersion2};
+constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3};
 
 // Both only hold when set before the file's first page is written.
 constexpr char kNewFile[] = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL";

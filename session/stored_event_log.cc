@@ -265,4 +265,34 @@ void StoredEventLog::ReadEvent(std::string session_id, uint64_t seq,
   if (!submitted) done(0, "");
 }
 
+// Sets the bounds to what is published. False: there is nothing between them, and `nothing` says
+// so.
+bool StoredEventLog::ClampToPublished(SessionRange* range, SessionRows* nothing) const {
+  MutexLock lock(mutex_);
+  const RecentLog::Session* session = recent_.FindSession(range->session_id);
+  if (session == nullptr) return false;
+  nothing->deleted = session->deleted;
+  const uint64_t end = session->newest_seq + 1;
+  if (range->before_seq == 0 || range->before_seq > end) range->before_seq = end;
+  return !session->deleted && range->after_seq < range->before_seq - 1;
+}
+
+void StoredEventLog::ReadSession(SessionRange range, size_t max_bytes,
+                                 std::function<void(SessionRows)> done) {
+  const bool submitted = Submit([this, range = std::move(range), max_bytes, done](StoreReader& r) {
+    SessionRange published = range;
+    SessionRows read;
+    if (ClampToPublished(&published, &read)) {
+      auto rows = r.SessionRowsOf(published, std::min(max_bytes, kDiskPageBytes));
+      if (!rows.ok()) read.status = CannotRead(std::string(rows.status().message()));
+      if (rows.ok()) read.rows = *std::move(rows);
+    }
+    done(std::move(read));
+  });
+  if (submitted) return;
+  SessionRows closed;
+  closed.status = CannotRead("The store is closed.");
+  done(std::move(closed));
+}
+
 }  // namespace acpd::session

@@ -44,6 +44,8 @@ class StoredEventLog : public EventLog {
               std::function<void(uint64_t position)> done) override;
   void ReadEvent(std::string session_id, uint64_t seq,
                  std::function<void(uint64_t position, std::string bytes)> done) override;
+  void ReadSession(SessionRange range, size_t max_bytes,
+                   std::function<void(SessionRows)> done) override;
   std::optional<uint64_t> EpochEnd(const std::string& epoch) const override;
   std::shared_ptr<const Labels> LabelsOf(const std::string& session_id) const override;
 
@@ -69,6 +71,7 @@ class StoredEventLog : public EventLog {
   bool Follow(const PendingPtr& pending, Page* page);
   void TakePage(const PendingPtr& pending, uint64_t through,
                 absl::StatusOr<StoreReader::LogPage> read);
+  bool ClampToPublished(SessionRange* range, SessionRows* nothing) const;
   bool Submit(ReaderPool::Job job);
   bool TakeTicket(uint64_t ticket);
   void Apply(const Publication& publication) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -64,7 +64,10 @@ Failure LimitFailure(const std::string& reason) {
 Failure AgentFailure(const Failure& said) {
   std::string message = "The agent answered the prompt with an error";
   if (said.agent_code != 0) message += " (code " + std::to_string(said.agent_code) + ")";
-  Failure failure = MakeFailure("AGENT_ERROR", message + ": " + said.message);
+  // A login that it wants is said with what to do.
+  const bool plain = said.reason.empty();
+  Failure failure = plain ? MakeFailure("AGENT_ERROR", message + ": " + said.message)
+                          : MakeFailure(said.reason, said.message);
   failure.agent_code = said.agent_code;
   failure.agent_data = said.agent_data;
   return failure;

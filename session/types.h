@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "acp/content.h"
+#include "acp/options.h"
+#include "acp/setup.h"
+
 // The domain's plain values. The enums have the numbers of proto/acpd/v1, so that server/convert.cc
 // is a cast (and a test there holds them together). Times are the wall clock in microseconds since
 // 1970; 0: not yet.
@@ -45,6 +49,7 @@ enum class PermissionMode { kUnspecified, kAsk, kAllow, kDeny };
 enum class OptionKind { kUnspecified, kAllowOnce, kAllowAlways, kRejectOnce, kRejectAlways };
 enum class SessionState { kUnspecified, kStarting, kIdle, kBusy, kDormant, kReplaced, kWaiting };
 enum class QuestionOutcome { kUnspecified, kSelected, kCancelled, kAccepted, kDeclined };
+enum class QuestionKind { kPermission, kForm, kUrl };
 enum class ResolvedBy {
   kUnspecified,
   kCaller,
@@ -120,6 +125,19 @@ struct ModelProvider {
 struct ResumePolicy {
   ResumeMode mode = ResumeMode::kUnspecified;
   std::optional<uint32_t> max_retries;
+  bool preserve_mcp_servers = true;  // of the session that stands in
+};
+
+// What a session's set-up is given beside its folder; a Chat that changes it has the session set up
+// anew.
+struct SetupSettings {
+  std::vector<acp::McpServer>
+      mcp_servers;  // values of env and headers are templates (${secret:NAME})
+  std::string system_prompt;
+  std::string meta_json;
+  std::vector<std::string> additional_directories;
+
+  bool operator==(const SetupSettings&) const = default;
 };
 
 // A Chat (or CreateSession: no prompt) as asked for; the fields of ChatRequest whose features
@@ -140,6 +158,18 @@ struct ChatRequest {
   milliseconds question_timeout{0};  // 0: the agent's default
   Labels labels;
   std::string agent_session_id;
+  std::vector<acp::ContentBlock> content;  // behind `prompt`
+  // Of the session; unset: as the session has it.
+  std::optional<std::vector<acp::McpServer>> mcp_servers;
+  std::optional<std::string> system_prompt, meta_json;
+  std::optional<std::vector<std::string>> additional_directories;
+  // MCP env, headers or `meta` came with it, and were not stored with it (store_mcp_secrets false):
+  // read back from the store.
+  bool setup_secrets_lost = false;
+  std::string mode_id;                           // empty: as the session has it
+  std::vector<acp::OptionValue> config_options;  // in order
+  acp::TraceContext trace;
+  std::string fork_of;  // only of ForkSession: the session to copy
   // The request as the codec wrote it for the store, without wait_for and secrets; session/ only
   // keeps it.
   std::string stored_bytes;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/agent_sessions.h"
 #include "session/types.h"
 
 // What calls show of sessions, turns and questions: snapshots of committed state, the domain's side
@@ -16,6 +17,7 @@ struct QuestionOption {
   std::string option_id;
   std::string name;
   OptionKind kind = OptionKind::kUnspecified;
+  std::string raw_kind{};  // the agent's own word
 };
 
 struct Resolution {
@@ -64,12 +66,42 @@ struct SessionView {
   std::vector<std::string> open_question_events;  // the same, encoded, filled in for FULL views
   std::string mode_id;
   std::vector<ModeView> available_modes;
+  std::vector<acp::ConfigOption> config_options;
+  std::string available_commands_json;
   Usage usage;
   std::optional<WorkerView> worker;
   Labels labels;
   PermissionMode permission_mode = PermissionMode::kUnspecified;
   Failure last_error;
   std::string model;
+};
+
+// What SetSessionOption changes: exactly one of these.
+struct SessionChange {
+  std::optional<std::string> mode_id;
+  std::optional<acp::OptionValue> option;
+  std::optional<std::string> title;
+  std::optional<Labels> labels;
+  acp::TraceContext trace;
+};
+
+struct AgentSessionView {
+  std::string agent_session_id, cwd, title;
+  WallTime update_time = 0;  // 0: the agent does not say
+  std::string session_id;    // ours; empty: none
+};
+struct AgentSessionPage {
+  std::vector<AgentSessionView> sessions;
+  std::string next_cursor;  // the agent's
+};
+
+// How an agent can be logged in, and what came of it.
+struct LoginView {
+  bool logged_in = false;
+  std::vector<acp::AuthMethod> methods;
+  // Of a method of type terminal: what a person has to run.
+  std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> env;
 };
 
 // Chat's answer.

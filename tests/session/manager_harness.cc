@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "session/builtin_agents.h"
@@ -45,6 +46,26 @@ class ManagerTest::TextCodec : public EventCodec {
               std::string& out) override {
     Add(header, "permission_requested " + event.question_id, out);
   }
+  void Encode(const EventHeader& header, const ElicitationRequestedEvent& event,
+              std::string& out) override {
+    Add(header, "elicitation_requested " + event.question_id, out);
+  }
+  void Encode(const EventHeader& header, const TerminalOutputEvent& event,
+              std::string& out) override {
+    std::string text = "terminal_output " + event.terminal_id;
+    if (!event.command.empty()) text += " $" + event.command;
+    if (!event.data.empty()) text += " " + std::string(event.data);
+    if (event.truncated) text += " truncated";
+    if (event.exited) text += " exited " + event.signal;
+    if (event.exit_code) text += std::to_string(*event.exit_code);
+    Add(header, text, out);
+  }
+  void Encode(const EventHeader& header, const FileAccessEvent& event, std::string& out) override {
+    Add(header,
+        std::string(event.write ? "file_written " : "file_read ") + event.path +
+            Number("bytes", static_cast<int>(event.bytes)) + " " + event.error.reason,
+        out);
+  }
   void Encode(const EventHeader& header, const QuestionResolvedEvent& event,
               std::string& out) override {
     Add(header,
@@ -84,6 +105,7 @@ class ManagerTest::TextCodec : public EventCodec {
     Add(header, "session_deleted", out);
   }
   bool DecodeUpdate(std::string_view, StoredUpdate*) override { return false; }
+  StoredTalk DecodeTalk(std::string_view) const override { return {}; }
   bool DecodeRequest(std::string_view stored_bytes, ChatRequest* request) override {
     request->prompt = std::string(stored_bytes);
     return true;
@@ -197,6 +219,10 @@ ManagerTest::ManagerTest()
               {"FAKE_AGENT_BARRIERS", barriers_.folder()},
               {"FAKE_AGENT_STATE", dir_.MakeFolder("agent_state")},
               {e2e::Leftovers::kMarkName, mark_}};
+  // For tests/schema.
+  if (const char* wire = std::getenv("ACPD_TEST_WIRE")) {
+    fake.env.push_back({"ACPD_TEST_WIRE", wire});
+  }
   fake.stop_grace = milliseconds(1000);
   config_.agents.push_back(std::move(fake));
 }

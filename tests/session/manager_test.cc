@@ -131,7 +131,10 @@ TEST_F(ManagerTest, APermissionIsAnsweredOnce) {
     question_id = events[4].substr(events[4].find(' ') + 1);
     return true;
   }));
-  RespondQuery answer{session_id, question_id, "yes", false, OptionKind::kUnspecified, ""};
+  RespondQuery answer;
+  answer.session_id = session_id;
+  answer.question_id = question_id;
+  answer.option_id = "yes";
   EXPECT_TRUE(Run(manager().Respond(NewCall(), answer)).ok());
   EXPECT_TRUE(Run(manager().Respond(NewCall(), answer)).ok()) << "the same answer again";
   answer.option_id = "no";

@@ -235,6 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
                     TextRow{"session id abc-1 not found", ResumeVerdict::kNotFound},
                     TextRow{"resource not found", ResumeVerdict::kNotFound},
                     TextRow{"no rollout found", ResumeVerdict::kNotFound},
+                    TextRow{"thread not found", ResumeVerdict::kNotFound},
                     TextRow{"no previous sessions found", ResumeVerdict::kNotFound},
                     TextRow{"invalid session id", ResumeVerdict::kNotFound},
                     TextRow{"invalid session identifier", ResumeVerdict::kNotFound},

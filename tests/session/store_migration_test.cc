@@ -84,6 +84,39 @@ TEST(StoreMigration1, ItsWorkersAreNotSetUp) {
   EXPECT_EQ(worker.discard, "");
 }
 
+TEST(StoreMigration2, ItsRowsHaveNothingOfWhatCameLater) {
+  TempDir dir;
+  ASSERT_NO_FATAL_FAILURE(MakeOldStore(dir, 2));
+  TestStore store(dir);
+  ASSERT_EQ(store.state.sessions.size(), 1u);
+  const SessionRow& session = store.state.sessions[0];
+  EXPECT_EQ(session.setup, SetupSettings());
+  EXPECT_FALSE(session.needs_setup_secrets);
+  EXPECT_TRUE(session.options.empty());
+  EXPECT_TRUE(session.wanted_options.empty());
+  EXPECT_EQ(session.commands_json + session.wanted_mode + session.fork_of + session.transcript +
+                session.remembered,
+            "");
+  EXPECT_EQ(session.agent_session_time, 0);
+  ASSERT_EQ(store.state.open_questions.size(), 1u);
+  const QuestionRow& question = store.state.open_questions[0];
+  EXPECT_EQ(question.kind, QuestionKind::kPermission);
+  EXPECT_EQ(question.schema_json + question.elicitation_id + question.memory_key, "");
+  EXPECT_TRUE(store.state.agent_requests.empty());
+  EXPECT_TRUE(store.state.terminals.empty());
+}
+
+// Such a worker is gone on with: it has counted no request yet.
+TEST(StoreMigration2, ItsWorkersAreStillSetUp) {
+  TempDir dir;
+  ASSERT_NO_FATAL_FAILURE(MakeOldStore(dir, 2));
+  TestStore store(dir);
+  ASSERT_EQ(store.state.workers.size(), 1u);
+  EXPECT_TRUE(store.state.workers[0].set_up);
+  EXPECT_EQ(store.state.workers[0].prompt_id, 7u);
+  EXPECT_EQ(store.state.workers[0].next_request_number, 1u);
+}
+
 TEST(StoreMigration1, ItsRowsOfTheLogAreMeasured) {
   TempDir dir;
   ASSERT_NO_FATAL_FAILURE(MakeOldStore(dir, 1));

@@ -27,6 +27,8 @@ TEST(StoreRows, EveryFieldComesBackAfterARestart) {
     record.turns = {SomeTurn()};
     record.questions = {SomeQuestion()};
     record.worker = SomeWorker();
+    record.agent_requests = {SomeAgentRequest()};
+    record.terminals = {SomeTerminal()};
     ASSERT_TRUE(store.Commit(std::move(record)).status.ok());
     ASSERT_TRUE(store->Close(kDeadline));
   }
@@ -40,6 +42,10 @@ TEST(StoreRows, EveryFieldComesBackAfterARestart) {
   ExpectEqual(store.state.open_questions[0], SomeQuestion());
   ASSERT_EQ(store.state.workers.size(), 1u);
   ExpectEqual(store.state.workers[0], SomeWorker());
+  ASSERT_EQ(store.state.agent_requests.size(), 1u);
+  ExpectEqual(store.state.agent_requests[0], SomeAgentRequest());
+  ASSERT_EQ(store.state.terminals.size(), 1u);
+  ExpectEqual(store.state.terminals[0], SomeTerminal());
 }
 
 TEST(StoreRows, ARowWrittenAgainReplacesTheOldOne) {
@@ -123,6 +129,114 @@ TEST(StoreRows, OutboxLinesGoWhenDoneAndWithTheirWorker) {
   EXPECT_EQ(again.state.workers[0].consumed_offset, 77u);
 }
 
+// What the store has of requests and terminals, as "worker:number" of each.
+std::vector<std::string> Services(const TempDir& dir) {
+  auto db = Database::Open(dir.database(), SQLITE_OPEN_READONLY);
+  std::vector<std::string> found;
+  for (const char* table : {"agent_requests", "terminals"}) {
+    Statement rows(**db, std::string("SELECT worker_id || ':' || number FROM ") + table +
+                             " ORDER BY worker_id, number");
+    while (rows.Next()) found.push_back(table[0] + (" " + rows.Text(0)));
+  }
+  return found;
+}
+
+AgentRequestRow Request(const char* worker_id, uint64_t number) {
+  AgentRequestRow row = SomeAgentRequest();
+  row.worker_id = worker_id;
+  row.number = number;
+  return row;
+}
+
+TerminalRow Terminal(const char* worker_id, uint64_t number) {
+  TerminalRow row = SomeTerminal();
+  row.worker_id = worker_id;
+  row.number = number;
+  return row;
+}
+
+TEST(StoreRows, RequestsGoWhenAnsweredAndTerminalsWhenReleased) {
+  TempDir dir;
+  TestStore store(dir);
+  Record record = store.Make("s1", 0);
+  record.agent_requests = {Request("w1", 1), Request("w1", 2), Request("w2", 1)};
+  record.terminals = {Terminal("w1", 1), Terminal("w1", 2), Terminal("w2", 1)};
+  // It came and was answered at once.
+  record.agent_requests.push_back(Request("w1", 4));
+  record.answered_requests = {{"w1", 4}};
+  store.Commit(std::move(record));
+  using testing::ElementsAre;
+  EXPECT_THAT(Services(dir),
+              ElementsAre("a w1:1", "a w1:2", "a w2:1", "t w1:1", "t w1:2", "t w2:1"));
+
+  Record done = store.Make("s1", 0);
+  done.answered_requests = {{"w1", 1}};
+  done.released_terminals = {{"w1", 2}};
+  store.Commit(std::move(done));
+  EXPECT_THAT(Services(dir), ElementsAre("a w1:2", "a w2:1", "t w1:1", "t w2:1"));
+
+  Record changed = store.Make("s1", 0);
+  changed.terminals = {Terminal("w2", 1)};
+  changed.terminals[0].logged_offset = 77;
+  store.Commit(std::move(changed));
+  store.Stop();
+  TestStore again(dir);
+  ASSERT_EQ(again.state.terminals.size(), 2u);
+  EXPECT_EQ(again.state.terminals[1].logged_offset, 77u);
+}
+
+TEST(StoreRows, RequestsAndTerminalsGoWithTheirWorker) {
+  TempDir dir;
+  TestStore store(dir);
+  Record record = store.Make("s1", 0);
+  record.agent_requests = {Request("w1", 1), Request("w2", 1)};
+  record.terminals = {Terminal("w1", 2), Terminal("w2", 2)};
+  store.Commit(std::move(record));
+  // What came in the worker's last moment goes with it, too.
+  Record removed = store.Make("s1", 0);
+  removed.removed_worker = "w1";
+  removed.agent_requests = {Request("w1", 3)};
+  removed.terminals = {Terminal("w1", 4)};
+  store.Commit(std::move(removed));
+  EXPECT_THAT(Services(dir), testing::ElementsAre("a w2:1", "t w2:2"));
+}
+
+TEST(StoreRows, RequestsAndTerminalsGoWithTheirSession) {
+  TempDir dir;
+  TestStore store(dir);
+  Record record = store.Make("s1", 0);
+  record.agent_requests = {Request("w1", 1), Request("w2", 1)};
+  record.agent_requests[1].session_id = "s2";
+  record.terminals = {Terminal("w1", 2), Terminal("w2", 2)};
+  record.terminals[1].session_id = "s2";
+  store.Commit(std::move(record));
+  Record forget = store.Make("s1", 0);
+  forget.forget_session = true;
+  store.Commit(std::move(forget));
+  EXPECT_THAT(Services(dir), testing::ElementsAre("a w2:1", "t w2:2"));
+}
+
+TEST(StoreRows, LoadGivesRequestsAndTerminalsByWorkerInOrderOfNumber) {
+  TempDir dir;
+  {
+    TestStore store(dir);
+    Record record = store.Make("s1", 0);
+    record.agent_requests = {Request("w2", 1), Request("w1", 10), Request("w1", 9)};
+    record.terminals = {Terminal("w2", 1), Terminal("w1", 10), Terminal("w1", 9)};
+    store.Commit(std::move(record));
+    store.Stop();
+  }
+  TestStore store(dir);
+  std::vector<std::string> order;
+  for (const AgentRequestRow& row : store.state.agent_requests) {
+    order.push_back(row.worker_id + std::to_string(row.number));
+  }
+  for (const TerminalRow& row : store.state.terminals) {
+    order.push_back(row.worker_id + std::to_string(row.number));
+  }
+  EXPECT_THAT(order, testing::ElementsAre("w19", "w110", "w21", "w19", "w110", "w21"));
+}
+
 TEST(StoreRows, LoadGivesWhatIsUnfinishedInQueueOrder) {
   TempDir dir;
   {
@@ -149,7 +263,9 @@ TEST(StoreRows, LoadGivesWhatIsUnfinishedInQueueOrder) {
   EXPECT_TRUE(store.state.open_questions.empty());
 }
 
-TEST(StoreRows, ABlobThatCannotBeReadIsDamage) {
+class StoreRowsBlob : public testing::TestWithParam<const char*> {};
+
+TEST_P(StoreRowsBlob, ThatCannotBeReadIsDamage) {
   TempDir dir;
   {
     TestStore store(dir);
@@ -157,15 +273,20 @@ TEST(StoreRows, ABlobThatCannotBeReadIsDamage) {
     store->Close(kDeadline);
   }
   auto db = Database::Open(dir.database(), SQLITE_OPEN_READWRITE);
-  ASSERT_TRUE((*db)->Exec("UPDATE sessions SET labels = x'ffffffff'"));
+  ASSERT_TRUE(
+      (*db)->Exec(("UPDATE sessions SET " + std::string(GetParam()) + " = x'ffffffff'").c_str()));
   StoreOptions options;
   options.state_dir = dir.state_dir();
   auto store = SqliteStore::Open(options, [](std::function<void()> f) { f(); });
   ASSERT_TRUE(store.ok());
   const absl::Status status = (*store)->Load().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
-  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("labels"));
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(GetParam()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Columns, StoreRowsBlob,
+                         testing::Values("labels", "model_provider", "setup", "options",
+                                         "wanted_options"));
 
 }  // namespace
 }  // namespace acpd::session

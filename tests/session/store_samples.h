@@ -47,6 +47,55 @@ inline SessionOrigin SomeOrigin() {
           .transcript_injected = true};
 }
 
+inline acp::McpServer SomeMcpServer(acp::McpServer::Kind kind) {
+  acp::McpServer server;
+  server.kind = kind;
+  server.name = "files " + kOdd;
+  server.command = "/bin/files";
+  server.args = {"--all", "", kOdd};
+  server.env = {{"TWICE", "1"}, {"TWICE", "2"}, {"A", "${secret:K}"}};
+  server.url = "http://mcp";
+  server.headers = {{"Authorization", "x"}};
+  return server;
+}
+
+inline SetupSettings SomeSetup() {
+  SetupSettings setup;
+  for (const auto kind :
+       {acp::McpServer::Kind::kStdio, acp::McpServer::Kind::kHttp, acp::McpServer::Kind::kSse}) {
+    setup.mcp_servers.push_back(SomeMcpServer(kind));
+  }
+  setup.system_prompt = "be brief";
+  setup.meta_json = "{\"a\":1}";
+  setup.additional_directories = {"/one", "/two " + kOdd};
+  return setup;
+}
+
+inline std::vector<acp::ConfigOption> SomeOptions() {
+  acp::ConfigOption select;
+  select.id = "model";
+  select.name = "Model";
+  select.description = "which one";
+  select.category = "model";
+  select.select = "big";
+  select.choices = {{"big", "Big", "slow", "all"}, {"small", "Small", "", ""}};
+  select.legacy_model = true;
+  acp::ConfigOption boolean;
+  boolean.id = "web";
+  boolean.is_boolean = boolean.boolean = true;
+  return {select, boolean};
+}
+
+inline std::vector<acp::OptionValue> SomeOptionValues() {
+  acp::OptionValue select;
+  select.config_id = "model";
+  select.select = "small";
+  acp::OptionValue boolean;
+  boolean.config_id = "web";
+  boolean.is_boolean = boolean.boolean = true;
+  return {select, boolean};
+}
+
 inline SessionRow SomeSession() {
   SessionRow row;
   row.session_id = "s1";
@@ -75,6 +124,16 @@ inline SessionRow SomeSession() {
   row.usage = SomeUsage();
   row.mode_id = "plan";
   row.model = "big";
+  row.setup = SomeSetup();
+  row.needs_setup_secrets = true;
+  row.options = SomeOptions();
+  row.commands_json = "[1]";
+  row.wanted_mode = "code";
+  row.wanted_options = SomeOptionValues();
+  row.fork_of = "agent-0";
+  row.transcript = "user: " + kOdd;
+  row.remembered = kOdd + "remembered";
+  row.agent_session_time = 1'700'000'000'000'003;
   return row;
 }
 
@@ -124,6 +183,10 @@ inline QuestionRow SomeQuestion() {
   row.by = ResolvedBy::kCaller;
   row.options = kOdd + "options";
   row.expire_time = 99;
+  row.kind = QuestionKind::kUrl;
+  row.schema_json = "{}";
+  row.elicitation_id = "e1";
+  row.memory_key = kOdd + "key";
   return row;
 }
 
@@ -146,7 +209,32 @@ inline WorkerRow SomeWorker() {
   row.modes = kOdd + "modes";
   row.settings = kOdd + "settings";
   row.prompt_id = 9;
+  row.next_request_number = 5;
   row.fresh_resume = row.replay_known = true;
+  return row;
+}
+
+inline AgentRequestRow SomeAgentRequest() {
+  AgentRequestRow row;
+  row.worker_id = "w1";
+  row.number = 3;
+  row.agent_request_id = "\"r3\"";
+  row.session_id = "s1";
+  row.turn_id = "t1";
+  row.method = "fs/write_text_file";
+  row.params = "{\"path\":\"" + kOdd + "\"}";
+  return row;
+}
+
+inline TerminalRow SomeTerminal() {
+  TerminalRow row;
+  row.worker_id = "w1";
+  row.number = 2;
+  row.session_id = "s1";
+  row.turn_id = "t1";
+  row.command = "make " + kOdd;
+  row.logged_offset = uint64_t{1} << 40;
+  row.exit_logged = true;
   return row;
 }
 
@@ -174,6 +262,16 @@ inline void ExpectEqual(const SessionRow& got, SessionRow want) {
   EXPECT_EQ(got.usage, want.usage);
   EXPECT_EQ(got.mode_id, want.mode_id);
   EXPECT_EQ(got.model, want.model);
+  EXPECT_EQ(got.setup, want.setup);
+  EXPECT_EQ(got.needs_setup_secrets, want.needs_setup_secrets);
+  EXPECT_EQ(got.options, want.options);
+  EXPECT_EQ(got.commands_json, want.commands_json);
+  EXPECT_EQ(got.wanted_mode, want.wanted_mode);
+  EXPECT_EQ(got.wanted_options, want.wanted_options);
+  EXPECT_EQ(got.fork_of, want.fork_of);
+  EXPECT_EQ(got.transcript, want.transcript);
+  EXPECT_EQ(got.remembered, want.remembered);
+  EXPECT_EQ(got.agent_session_time, want.agent_session_time);
 }
 
 inline void ExpectEqual(const TurnRow& got, const TurnRow& want) {
@@ -211,6 +309,10 @@ inline void ExpectEqual(const QuestionRow& got, const QuestionRow& want) {
   EXPECT_EQ(got.by, want.by);
   EXPECT_EQ(got.options, want.options);
   EXPECT_EQ(got.expire_time, want.expire_time);
+  EXPECT_EQ(got.kind, want.kind);
+  EXPECT_EQ(got.schema_json, want.schema_json);
+  EXPECT_EQ(got.elicitation_id, want.elicitation_id);
+  EXPECT_EQ(got.memory_key, want.memory_key);
 }
 
 inline void ExpectEqual(const WorkerRow& got, const WorkerRow& want) {
@@ -235,6 +337,27 @@ inline void ExpectEqual(const WorkerRow& got, const WorkerRow& want) {
   EXPECT_EQ(got.replaying, want.replaying);
   EXPECT_EQ(got.replay_known, want.replay_known);
   EXPECT_EQ(got.replay_seen, want.replay_seen);
+  EXPECT_EQ(got.next_request_number, want.next_request_number);
+}
+
+inline void ExpectEqual(const AgentRequestRow& got, const AgentRequestRow& want) {
+  EXPECT_EQ(got.worker_id, want.worker_id);
+  EXPECT_EQ(got.number, want.number);
+  EXPECT_EQ(got.agent_request_id, want.agent_request_id);
+  EXPECT_EQ(got.session_id, want.session_id);
+  EXPECT_EQ(got.turn_id, want.turn_id);
+  EXPECT_EQ(got.method, want.method);
+  EXPECT_EQ(got.params, want.params);
+}
+
+inline void ExpectEqual(const TerminalRow& got, const TerminalRow& want) {
+  EXPECT_EQ(got.worker_id, want.worker_id);
+  EXPECT_EQ(got.number, want.number);
+  EXPECT_EQ(got.session_id, want.session_id);
+  EXPECT_EQ(got.turn_id, want.turn_id);
+  EXPECT_EQ(got.command, want.command);
+  EXPECT_EQ(got.logged_offset, want.logged_offset);
+  EXPECT_EQ(got.exit_logged, want.exit_logged);
 }
 
 }  // namespace acpd::session
