@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "server/convert.h"
+#include "server/convert_agent.h"
 #include "server/request_checks.h"
 #include "server/requests.h"
 #include "server/server_info.h"
+#include "server/service_answer.h"
 #include "server/strings.h"
 #include "session/errors.h"
 #include "session/wall_clock.h"
@@ -28,6 +30,13 @@ absl::StatusOr<std::optional<Workers>> WorkersFrom(const v1::ShutdownRequest& re
                                 Cat("workers: ", static_cast<int>(request.workers()),
                                     " is no value of WorkersAtShutdown that this acpd knows."));
   }
+}
+
+absl::Status CheckAgentName(const std::string& agent) {
+  Checks checks;
+  checks.Require(!agent.empty(), "INVALID_REQUEST", "agent is empty; name one of agent_servers.");
+  checks.Text("agent", agent);
+  return checks.status();
 }
 
 }  // namespace
@@ -112,6 +121,28 @@ AdminService::Reactor* AdminService::Shutdown(Context* context, const v1::Shutdo
 awaitable<absl::Status> AdminService::Stop(std::optional<Workers> workers) const {
   if (parts_.stop(workers)) co_return absl::OkStatus();
   co_return session::MakeError("SHUTTING_DOWN", "acpd is stopping already.");
+}
+
+AdminService::Reactor* AdminService::LoginAgent(Context* context,
+                                                const v1::LoginAgentRequest* request,
+                                                v1::LoginAgentResponse* response) {
+  if (auto status = CheckAgentName(request->agent()); !status.ok()) return Refuse(context, status);
+  Checks checks;
+  checks.Text("method_id", request->method_id());
+  if (!checks.status().ok()) return Refuse(context, checks.status());
+  return Serve(context, [this, request, response](UnaryCall& call) {
+    return Answer(parts_.manager->LoginAgent(call.call(), request->agent(), request->method_id()),
+                  [response](const session::LoginView& login) { ToProto(login, response); });
+  });
+}
+
+AdminService::Reactor* AdminService::LogoutAgent(Context* context,
+                                                 const v1::LogoutAgentRequest* request,
+                                                 v1::LogoutAgentResponse*) {
+  if (auto status = CheckAgentName(request->agent()); !status.ok()) return Refuse(context, status);
+  return Serve(context, [this, request](UnaryCall& call) {
+    return parts_.manager->LogoutAgent(call.call(), request->agent());
+  });
 }
 
 }  // namespace acpd::server

@@ -36,6 +36,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   Reactor* Drain(Context*, const v1::DrainRequest*, v1::DrainResponse*) override;
   Reactor* SetWireLog(Context*, const v1::SetWireLogRequest*, v1::SetWireLogResponse*) override;
   Reactor* Shutdown(Context*, const v1::ShutdownRequest*, v1::ShutdownResponse*) override;
+  Reactor* LoginAgent(Context*, const v1::LoginAgentRequest*, v1::LoginAgentResponse*) override;
+  Reactor* LogoutAgent(Context*, const v1::LogoutAgentRequest*, v1::LogoutAgentResponse*) override;
 
  private:
   Reactor* Serve(Context* context, UnaryCall::Work work) {

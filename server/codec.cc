@@ -1,44 +1,13 @@
 #include "server/codec.h"
 
-#include "acp/text.h"
 #include "acpd/v1/session_service.pb.h"
-#include "server/convert.h"
-#include "server/request_checks.h"
-#include "server/requests.h"
-#include "session/names.h"
+#include "server/convert_parts.h"
 
 namespace acpd::server {
 namespace {
 
 // A larger update gives its buffers back.
 constexpr size_t kMaxReused = 256u << 10;
-
-void Assign(std::string_view from, std::string* to) { to->assign(from.data(), from.size()); }
-void AssignWord(std::string_view from, std::string* to) { Assign(CutText(from, kMaxWord), to); }
-void AssignSentence(std::string_view from, std::string* to) {
-  Assign(CutText(from, kMaxSentence), to);
-}
-
-// What is kept of a request: the key is nobody's to keep, and how long a caller waits is not the
-// turn's.
-v1::ChatRequest WithoutSecrets(const v1::ChatRequest& request) {
-  v1::ChatRequest copy = request;
-  copy.clear_wait_for();
-  if (copy.has_model_provider()) copy.mutable_model_provider()->clear_api_key();
-  return copy;
-}
-
-// That a request came with an api_key stands in the stored bytes beside it, in a field that the API
-// does not have.
-constexpr int kHadApiKeyField = 15000;
-
-bool HadApiKey(const v1::ChatRequest& stored) {
-  const auto& fields = stored.GetReflection()->GetUnknownFields(stored);
-  for (int i = 0; i < fields.field_count(); ++i) {
-    if (fields.field(i).number() == kHadApiKeyField) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -91,6 +60,7 @@ void Codec::Encode(const session::EventHeader& header, const session::TurnQueued
   queued->set_agent(event.agent);
   AssignWord(event.model, queued->mutable_model());
   queued->set_permission_mode(static_cast<v1::PermissionMode>(event.permission_mode));
+  for (const auto& name : event.mcp_server_names) queued->add_mcp_server_names(Word(name));
   Finish(out);
 }
 
@@ -105,28 +75,6 @@ void Codec::Encode(const session::EventHeader& header, const session::TurnEndedE
   auto* ended = Begin(header).mutable_turn_ended();
   ended->set_request_id(event.request_id);
   ToProto(event.result, false, ended->mutable_result());
-  Finish(out);
-}
-
-void Codec::Encode(const session::EventHeader& header,
-                   const session::PermissionRequestedEvent& event, std::string& out) {
-  auto* asked = Begin(header).mutable_permission_requested();
-  const auto json = CutText(event.tool_call_json, kMaxJson);
-  asked->set_question_id(event.question_id);
-  Assign(json, asked->mutable_tool_call_json());
-  asked->set_tool_call_truncated(event.tool_call_truncated ||
-                                 json.size() < event.tool_call_json.size());
-  AssignWord(event.tool_call_id, asked->mutable_tool_call_id());
-  AssignSentence(event.title, asked->mutable_title());
-  AssignWord(event.tool_kind, asked->mutable_tool_kind());
-  for (const auto& option : event.options) ToProto(option, asked->add_options());
-  if (event.expire_time != 0) ToProto(event.expire_time, asked->mutable_expire_time());
-  Finish(out);
-}
-
-void Codec::Encode(const session::EventHeader& header, const session::QuestionResolvedEvent& event,
-                   std::string& out) {
-  ToProto(event.resolution, Begin(header).mutable_question_resolved());
   Finish(out);
 }
 
@@ -190,7 +138,10 @@ void Codec::Encode(const session::EventHeader& header, const session::SessionCha
                    std::string& out) {
   auto* changed = Begin(header).mutable_session_changed();
   ToProto(event.session, SessionDetail::kBasic, changed->mutable_session());
-  for (const auto& field : event.changed) changed->add_changed(field);
+  for (const auto& field : event.changed) {
+    changed->add_changed(field);
+    AddDetail(event.session, field, changed->mutable_session());
+  }
   changed->set_principal(event.principal);
   Finish(out);
 }
@@ -199,41 +150,6 @@ void Codec::Encode(const session::EventHeader& header, const session::SessionDel
                    std::string& out) {
   Begin(header).mutable_session_deleted()->set_principal(event.principal);
   Finish(out);
-}
-
-bool Codec::DecodeUpdate(std::string_view bytes, session::StoredUpdate* update) {
-  v1::ProgressEvent event;
-  if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
-  if (!event.has_session_update() || event.session_update().replayed()) return false;
-  const v1::SessionUpdate& said = event.session_update();
-  *update = {event.turn_id(), said.kind(),         said.message_id(),
-             said.text(),     said.tool_call_id(), said.tool_status()};
-  return true;
-}
-
-bool Codec::DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) {
-  v1::ChatRequest stored;
-  if (!stored.ParseFromArray(stored_bytes.data(), static_cast<int>(stored_bytes.size())))
-    return false;
-  *request = FieldsFrom(stored);
-  request->stored_bytes = stored_bytes;
-  if (request->model_provider) request->model_provider->api_key_lost = HadApiKey(stored);
-  return true;
-}
-
-std::string EncodeRequest(const v1::ChatRequest& request) {
-  v1::ChatRequest stored = WithoutSecrets(request);
-  stored.DiscardUnknownFields();  // nothing says how large they are
-  if (!request.model_provider().api_key().empty()) {
-    stored.GetReflection()->MutableUnknownFields(&stored)->AddVarint(kHadApiKeyField, 1);
-  }
-  return stored.SerializeAsString();
-}
-
-std::string ContentHash(const v1::ChatRequest& request, std::string_view key) {
-  v1::ChatRequest content = WithoutSecrets(request);
-  content.clear_request_id();
-  return session::Fingerprint(key, CanonicalBytes(content));
 }
 
 }  // namespace acpd::server

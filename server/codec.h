@@ -8,15 +8,14 @@
 #include "session/events.h"
 
 namespace acpd::v1 {
-class ChatRequest;
 class ProgressEvent;
 }  // namespace acpd::v1
 
 namespace acpd::server {
 
 // The domain's events as the public ProgressEvent. One message object is reused, so that the
-// updates of a burst cost no allocation of their own. Never writes `position`. Loop thread only.
-// Owned by main.
+// updates of a burst cost no allocation of their own. Never writes `position`. Loop thread only,
+// but for DecodeTalk. Owned by main.
 class Codec final : public session::EventCodec {
  public:
   Codec();
@@ -31,6 +30,12 @@ class Codec final : public session::EventCodec {
   void Encode(const session::EventHeader&, const session::TurnEndedEvent&,
               std::string& out) override;
   void Encode(const session::EventHeader&, const session::PermissionRequestedEvent&,
+              std::string& out) override;
+  void Encode(const session::EventHeader&, const session::ElicitationRequestedEvent&,
+              std::string& out) override;
+  void Encode(const session::EventHeader&, const session::TerminalOutputEvent&,
+              std::string& out) override;
+  void Encode(const session::EventHeader&, const session::FileAccessEvent&,
               std::string& out) override;
   void Encode(const session::EventHeader&, const session::QuestionResolvedEvent&,
               std::string& out) override;
@@ -50,6 +55,7 @@ class Codec final : public session::EventCodec {
   void Encode(const session::EventHeader&, const session::SessionDeletedEvent&,
               std::string& out) override;
   bool DecodeUpdate(std::string_view event, session::StoredUpdate* update) override;
+  session::StoredTalk DecodeTalk(std::string_view event) const override;
   bool DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) override;
 
  private:
@@ -58,12 +64,6 @@ class Codec final : public session::EventCodec {
 
   std::unique_ptr<v1::ProgressEvent> event_;
 };
-
-// The request as the store keeps it: without wait_for and api_key, but with a mark that there was a
-// key (DecodeRequest: api_key_lost).
-std::string EncodeRequest(const v1::ChatRequest& request);
-// HMAC under `key` over the canonical form of every field but request_id, wait_for and api_key.
-std::string ContentHash(const v1::ChatRequest& request, std::string_view key);
 
 }  // namespace acpd::server
 

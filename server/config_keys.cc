@@ -1,6 +1,7 @@
 #include "server/config_keys.h"
 
 #include "server/address.h"
+#include "server/config_agent_options.h"
 #include "server/config_agents.h"
 #include "server/config_values.h"
 #include "server/strings.h"
@@ -8,6 +9,7 @@
 namespace acpd::server {
 namespace {
 
+using session::AgentCapabilities;
 using session::AgentDefinition;
 using session::Limits;
 using session::Retention;
@@ -86,6 +88,7 @@ const std::vector<Key<DaemonConfig>>& TopKeys() {
       {"agent_servers", KeyType::kCustom, ReadAgents},
       {"secrets", KeyType::kCustom, ReadSecrets},
       {"adopt_unknown_sessions", KeyType::kBool, &DaemonConfig::adopt_unknown_sessions},
+      {"store_mcp_secrets", KeyType::kBool, &DaemonConfig::store_mcp_secrets},
       {"limits", KeyType::kCustom, ReadLimits},
       {"retention", KeyType::kCustom, ReadRetention},
       {"shutdown", KeyType::kCustom, ReadShutdown},
@@ -124,6 +127,11 @@ const std::vector<Key<Limits>>& LimitsKeys() {
       {"max_message_in", KeyType::kSize, &Limits::max_message_in, 4 * kKiB, kGiB},
       {"orphan_timeout", KeyType::kDuration, &Limits::orphan_timeout, kSecond, 30 * kDay},
       {"request_id_ttl", KeyType::kDuration, &Limits::request_id_ttl, kSecond, 365 * kDay},
+      {"transcript_bytes", KeyType::kSize, &Limits::transcript_bytes, kKiB, 8 * kMiB},
+      {"max_file_read", KeyType::kSize, &Limits::max_file_read, kKiB, 64 * kMiB},
+      {"max_file_write", KeyType::kSize, &Limits::max_file_write, kKiB, 64 * kMiB},
+      {"max_terminals", KeyType::kCount, &Limits::max_terminals, 1, 1000},
+      {"max_terminal_output", KeyType::kSize, &Limits::max_terminal_output, kKiB, 16 * kMiB},
   };
   return keys;
 }
@@ -149,6 +157,10 @@ const std::vector<Key<AgentDefinition>>& AgentKeys() {
       {"resume_missing_patterns", KeyType::kTextList, &AgentDefinition::resume_missing_patterns},
       {"auth_method", KeyType::kText, &AgentDefinition::auth_method},
       {"permission_mode", KeyType::kCustom, ReadPermissionMode},
+      {"permission_rules", KeyType::kCustom, ReadPermissionRules},
+      {"capabilities", KeyType::kCustom, ReadCapabilities},
+      {"initial_mode", KeyType::kText, &AgentDefinition::initial_mode},
+      {"config_options", KeyType::kCustom, ReadConfigOptions},
       {"start_timeout", KeyType::kDuration, &AgentDefinition::start_timeout, 10 * kMs, kHour},
       {"session_setup_timeout", KeyType::kDuration, &AgentDefinition::session_setup_timeout,
        10 * kMs, kHour},
@@ -161,6 +173,15 @@ const std::vector<Key<AgentDefinition>>& AgentKeys() {
       {"question_timeout", KeyType::kDuration, &AgentDefinition::question_timeout, 10 * kMs,
        30 * kDay},
       {"idle_timeout", KeyType::kDuration, &AgentDefinition::idle_timeout, 10 * kMs, 30 * kDay},
+  };
+  return keys;
+}
+
+const std::vector<Key<AgentCapabilities>>& CapabilityKeys() {
+  static const auto& keys = *new std::vector<Key<AgentCapabilities>>{
+      {"fs", KeyType::kBool, &AgentCapabilities::fs},
+      {"terminal", KeyType::kBool, &AgentCapabilities::terminal},
+      {"elicitation", KeyType::kBool, &AgentCapabilities::elicitation},
   };
   return keys;
 }

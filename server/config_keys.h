@@ -50,6 +50,7 @@ const std::vector<Key<DaemonConfig>>& LogKeys();
 const std::vector<Key<session::Limits>>& LimitsKeys();
 const std::vector<Key<session::Retention>>& RetentionKeys();
 const std::vector<Key<session::AgentDefinition>>& AgentKeys();
+const std::vector<Key<session::AgentCapabilities>>& CapabilityKeys();
 
 }  // namespace acpd::server
 

@@ -9,7 +9,7 @@ namespace acpd::server {
 namespace {
 
 constexpr size_t kMaxConfig = 4 << 20;
-constexpr size_t kMaxSentence = 1000;
+constexpr size_t kMaxErrorText = 1000;
 
 // Agents may stand behind it in the file, so it is looked at when all is read.
 absl::Status CheckDefaultAgent(const JsonNode& root, const DaemonConfig& config) {
@@ -30,7 +30,7 @@ absl::Status ReadWholeText(std::string_view text, DaemonConfig* config) {
 }  // namespace
 
 absl::Status OneLine(const absl::Status& status) {
-  return absl::Status(status.code(), ShownText(Cat(status.message()), kMaxSentence));
+  return absl::Status(status.code(), ShownText(Cat(status.message()), kMaxErrorText));
 }
 
 absl::Status ReadConfig(std::string_view text, DaemonConfig* config) {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "acpd/v1/session_service.pb.h"
-#include "session/event_log.h"
 #include "session/session_manager.h"
 #include "session/types.h"
 #include "session/views.h"
@@ -29,6 +28,7 @@ inline constexpr size_t kMaxAgentJson = 32u << 10;  // of Agent: left out when i
 inline constexpr size_t kMaxQueuedBytes = 512u << 10;
 inline constexpr size_t kMaxQuestionBytes = 1u << 20;
 inline constexpr size_t kMaxModeBytes = 256u << 10;
+inline constexpr size_t kMaxOptionBytes = 256u << 10;
 // What a Turn shows of its prompt in lists and on Session.
 inline constexpr size_t kListedPromptCharacters = 200;
 
@@ -52,7 +52,8 @@ void ToProto(const session::Resolution& resolution, v1::QuestionResolved* out);
 void ToProto(const session::QuestionOption& option, v1::PermissionRequested::Option* out);
 void ToProto(const session::TurnView& turn, TurnDetail detail, v1::Turn* out);
 void ToProto(const session::SessionView& session, SessionDetail detail, v1::Session* out);
-void ToProto(const session::AgentView& agent, v1::Agent* out);
+// A field that kBasic leaves out, by its name; another name adds nothing.
+void AddDetail(const session::SessionView& session, std::string_view name, v1::Session* out);
 void ToProto(const session::ChatReply& reply, v1::ChatResponse* out);
 void ToProto(const session::CancelReply& reply, v1::CancelResponse* out);
 

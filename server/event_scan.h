@@ -23,8 +23,20 @@ struct ScannedEvent {
   size_t payload_tag = 0;    // where its tag begins in the event
 };
 
+// What joins chunks of text, of an encoded SessionUpdate. The views point into the scanned bytes.
+struct ScannedUpdate {
+  std::string_view kind, text, message_id;
+  bool replayed = false;
+  uint64_t part = 0, parts = 0;
+};
+
 // nullopt: not a well-formed message.
 std::optional<ScannedEvent> ScanEvent(std::string_view event);
+
+ScannedUpdate ScanUpdate(std::string_view update);
+
+// Whether updates of this kind are chunks of a message.
+bool IsTextKind(std::string_view update_kind);
 
 // The first string field `number` of an encoded message; empty where there is none.
 std::string_view StringField(std::string_view message, uint32_t number);
@@ -32,6 +44,12 @@ std::string_view StringField(std::string_view message, uint32_t number);
 // The event without SessionUpdate.json, where its typed fields say it all: chunks of text. nullopt:
 // it stays as it is.
 std::optional<std::string> WithoutJson(std::string_view event, const ScannedEvent& scanned);
+
+// A session_update with this text, and without json, part and parts.
+std::string WithText(std::string_view event, const ScannedEvent& scanned, std::string_view text);
+
+// The event with its position in front, as field `number` of another message.
+void AppendEvent(uint32_t number, uint64_t position, std::string_view event, std::string& out);
 
 // `position` as the encoded first field of a ProgressEvent.
 std::string PositionPrefix(uint64_t position);

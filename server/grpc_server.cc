@@ -51,7 +51,8 @@ std::string WithPort(const std::string& address, int port) {
 class GrpcServer::Impl {
  public:
   explicit Impl(const Options& options)
-      : service(options.manager, options.log, options.store, options.loop, &active),
+      : service(options.manager, options.log, options.store, *options.config, options.loop,
+                &active),
         admin({options.manager, options.store, options.config, options.stop}, options.loop,
               &active) {}
 

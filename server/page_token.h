@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "server/request_checks.h"
 #include "session/types.h"
 
 namespace acpd::server {
@@ -22,6 +23,21 @@ struct PageToken {
 std::string EncodePageToken(const PageToken& token, std::string_view list);
 // INVALID_PAGE_TOKEN when it is malformed or of another list.
 absl::StatusOr<PageToken> DecodePageToken(const std::string& text, std::string_view list);
+
+// The list that a request asks for: its method and filters, without where in it a page is.
+template <class Request>
+std::string ListName(Request request) {
+  request.clear_page_size();
+  request.clear_page_token();
+  return Request::descriptor()->name() + CanonicalBytes(request);
+}
+
+// Where the request's page begins; nothing is set for the first one.
+template <class Request>
+absl::StatusOr<PageToken> TokenOf(const Request& request) {
+  if (request.page_token().empty()) return PageToken();
+  return DecodePageToken(request.page_token(), ListName(request));
+}
 
 }  // namespace acpd::server
 

@@ -46,8 +46,17 @@ void Checks::Enum(std::string_view field, bool is_valid) {
 }
 
 void Checks::Text(std::string_view field, const std::string& text, size_t max_bytes) {
-  Require(text.size() <= max_bytes, "INVALID_REQUEST",
+  Size(field, text.size(), max_bytes);
+}
+
+void Checks::Size(std::string_view field, size_t bytes, size_t max_bytes) {
+  Require(bytes <= max_bytes, "INVALID_REQUEST",
           std::string(field) + " has more than " + std::to_string(max_bytes) + " bytes.");
+}
+
+void Checks::Count(std::string_view field, int count, int max) {
+  Require(count <= max, "INVALID_REQUEST",
+          std::string(field) + " has more than " + std::to_string(max) + " entries.");
 }
 
 void Checks::Map(std::string_view field,
@@ -60,11 +69,6 @@ void Checks::Duration(std::string_view field, const google::protobuf::Duration& 
   const bool valid =
       duration.seconds() >= 0 && duration.nanos() >= 0 && duration.nanos() < kNanosPerSecond;
   Require(valid, "INVALID_REQUEST", std::string(field) + " is negative or no duration.");
-}
-
-absl::Status NotImplemented(std::string_view what) {
-  return session::MakeError("UNIMPLEMENTED",
-                            std::string(what) + " is not implemented by this acpd yet.");
 }
 
 session::milliseconds MillisecondsFrom(const google::protobuf::Duration& duration) {

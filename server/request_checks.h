@@ -29,6 +29,9 @@ class Checks {
   void RequestId(const std::string& request_id);
   void Enum(std::string_view field, bool is_valid);
   void Text(std::string_view field, const std::string& text, size_t max_bytes = kMaxTextBytes);
+  // Of a whole message or list.
+  void Size(std::string_view field, size_t bytes, size_t max_bytes);
+  void Count(std::string_view field, int count, int max);
   // Labels and what is like them: at most 64 entries, 16 KiB in all.
   void Map(std::string_view field, const google::protobuf::Map<std::string, std::string>& map);
   // Well-formed and not negative.
@@ -39,8 +42,6 @@ class Checks {
  private:
   absl::Status status_;
 };
-
-absl::Status NotImplemented(std::string_view what);
 
 // Rounded up to a millisecond, at most ten years, so that adding it to any clock is safe.
 session::milliseconds MillisecondsFrom(const google::protobuf::Duration& duration);

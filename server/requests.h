@@ -13,20 +13,13 @@
 #include "session/types.h"
 
 // The API's requests as the domain's values, checked as far as that goes without knowing any state:
-// form of ids, enum values, durations, fields that exclude each other, fields whose feature does
-// not exist (UNIMPLEMENTED, naming the field). What is wrong comes back as an error of
-// session/errors.h. Pure functions.
+// form of ids, enum values, durations, fields that exclude each other. What is wrong comes back as
+// an error of session/errors.h. Those that make turns stand in server/chat_request.h. Pure
+// functions.
 namespace acpd::server {
 
-// `hash_key` keys the content hash.
-absl::StatusOr<session::ChatRequest> ChatFrom(const v1::ChatRequest& request,
-                                              std::string_view hash_key);
-absl::StatusOr<session::ChatRequest> SetupFrom(const v1::CreateSessionRequest& request,
-                                               std::string_view hash_key);
-// The fields alone, for requests that were checked before they were stored.
-session::ChatRequest FieldsFrom(const v1::ChatRequest& request);
-
-absl::StatusOr<session::CancelQuery> CancelFrom(const v1::CancelRequest& request);
+absl::StatusOr<session::CancelQuery> CancelFrom(const v1::CancelRequest& request,
+                                                const acp::TraceContext& trace = {});
 absl::StatusOr<session::RespondQuery> RespondFrom(const v1::RespondRequest& request);
 
 struct GetTurnParams {

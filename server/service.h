@@ -7,15 +7,17 @@
 
 #include "acpd/v1/session_service.grpc.pb.h"
 #include "server/call.h"
+#include "server/chat_request.h"
 #include "server/subscription.h"
 #include "session/session_manager.h"
 #include "session/store.h"
 
 namespace acpd::server {
 
-// The two streams are written as bytes: events lie in the log as they travel.
+// Events are written as bytes: they lie in the log as they travel.
 using ServiceBase = v1::SessionService::WithRawCallbackMethod_SubscribeProgress<
-    v1::SessionService::WithRawCallbackMethod_ChatStream<v1::SessionService::CallbackService>>;
+    v1::SessionService::WithRawCallbackMethod_ChatStream<
+        v1::SessionService::WithRawCallbackMethod_ListEvents<v1::SessionService::CallbackService>>>;
 
 // acpd.v1.SessionService: each method checks and converts its request, calls the domain on the
 // loop, converts the answer and finishes. No logic. gRPC's threads call it. Owned by the
@@ -23,7 +25,7 @@ using ServiceBase = v1::SessionService::WithRawCallbackMethod_SubscribeProgress<
 class Service final : public ServiceBase {
  public:
   Service(session::SessionManager* manager, session::EventLog* log, session::Store* store,
-          asio::any_io_executor loop, ActiveCalls* active);
+          const session::Config& config, asio::any_io_executor loop, ActiveCalls* active);
 
   using Context = grpc::CallbackServerContext;
   using Reactor = grpc::ServerUnaryReactor;
@@ -35,6 +37,7 @@ class Service final : public ServiceBase {
   Stream* ChatStream(Context*, const grpc::ByteBuffer*) override;
   Reactor* GetTurn(Context*, const v1::GetTurnRequest*, v1::Turn*) override;
   Reactor* ListTurns(Context*, const v1::ListTurnsRequest*, v1::ListTurnsResponse*) override;
+  Reactor* ListEvents(Context*, const grpc::ByteBuffer*, grpc::ByteBuffer*) override;
   Reactor* Respond(Context*, const v1::RespondRequest*, v1::RespondResponse*) override;
   Reactor* CreateSession(Context*, const v1::CreateSessionRequest*, v1::Session*) override;
   Reactor* GetSession(Context*, const v1::GetSessionRequest*, v1::Session*) override;
@@ -45,8 +48,6 @@ class Service final : public ServiceBase {
                          v1::DeleteSessionResponse*) override;
   Reactor* ListAgents(Context*, const v1::ListAgentsRequest*, v1::ListAgentsResponse*) override;
   Reactor* ProbeAgent(Context*, const v1::ProbeAgentRequest*, v1::Agent*) override;
-  // Not there yet.
-  Reactor* ListEvents(Context*, const v1::ListEventsRequest*, v1::ListEventsResponse*) override;
   Reactor* SetSessionOption(Context*, const v1::SetSessionOptionRequest*, v1::Session*) override;
   Reactor* ForkSession(Context*, const v1::ForkSessionRequest*, v1::Session*) override;
   Reactor* ListAgentSessions(Context*, const v1::ListAgentSessionsRequest*,
@@ -58,7 +59,8 @@ class Service final : public ServiceBase {
   }
 
   session::SessionManager* const manager_;
-  const std::string epoch_, hash_key_;
+  const std::string epoch_;
+  const RequestRules rules_;
   const CallContext calls_;
   const Subscription::Surroundings streams_;
 };

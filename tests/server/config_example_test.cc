@@ -49,17 +49,21 @@ void ExpectDefaults(const std::vector<Key<T>>& keys, const T& example, const T& 
 TEST(ConfigExampleTest, HasEveryKey) {
   const absl::StatusOr<JsonNode> root = ParseJsonWithLines(e2e::ReadFile(kExample));
   ASSERT_TRUE(root.ok()) << root.status();
-  Names top, shutdown, log, limits, agent;
+  Names top, shutdown, log, limits, agent, capabilities;
   AddNames(&*root, &top);
   AddNames(root->Find("shutdown"), &shutdown);
   AddNames(root->Find("log"), &log);
   AddNames(root->Find("limits"), &limits);
-  for (const JsonNode& item : root->Find("agent_servers")->items) AddNames(&item, &agent);
+  for (const JsonNode& item : root->Find("agent_servers")->items) {
+    AddNames(&item, &agent);
+    if (item.Find("capabilities") != nullptr) AddNames(item.Find("capabilities"), &capabilities);
+  }
   EXPECT_EQ(top, NamesOf(TopKeys()));
   EXPECT_EQ(shutdown, NamesOf(ShutdownKeys()));
   EXPECT_EQ(log, NamesOf(LogKeys()));
   EXPECT_EQ(limits, NamesOf(LimitsKeys()));
   EXPECT_EQ(agent, NamesOf(AgentKeys()));
+  EXPECT_EQ(capabilities, NamesOf(CapabilityKeys()));
 }
 
 TEST(ConfigExampleTest, HasTheDefaults) {
@@ -73,6 +77,10 @@ TEST(ConfigExampleTest, HasTheDefaults) {
   ASSERT_NE(demo, nullptr);
   ExpectDefaults(AgentKeys(), *demo, session::AgentDefinition());
   EXPECT_EQ(demo->permission_mode, session::AgentDefinition().permission_mode);
+  EXPECT_EQ(demo->capabilities, session::AgentCapabilities());
+  EXPECT_EQ(demo->permission_rules, session::AgentDefinition().permission_rules);
+  EXPECT_EQ(demo->config_options, session::AgentDefinition().config_options);
+  EXPECT_EQ(config.store_mcp_secrets, session::Config().store_mcp_secrets);
   EXPECT_EQ(demo->projects_root, config.projects_root);
 }
 

@@ -17,10 +17,18 @@ using testing::StartsWith;
 // A row for every key: a value that is good, one of a wrong type, and (where there are bounds) the
 // last good and the first bad value at each end. `expects` is what the messages have to say.
 struct Row {
-  std::string group;  // "" (top), "limits", "retention", "shutdown", "log" or "agent"
+  // "" (top), "limits", "retention", "shutdown", "log", "agent" or "capabilities"
+  std::string group;
   std::string key, good, wrong_type, expects;
   std::vector<std::string> at_bounds, over_bounds;
 };
+
+// An object with this many config options.
+std::string ConfigOptionsOf(int count) {
+  std::vector<std::string> members;
+  for (int i = 0; i < count; ++i) members.push_back(Cat("\"o", i, "\": true"));
+  return Cat("{", JoinStrings(members, ", "), "}");
+}
 
 const std::vector<Row>& Rows() {
   static const auto& rows = *new std::vector<Row>{
@@ -46,6 +54,7 @@ const std::vector<Row>& Rows() {
        {"{}"},
        {R"({"a": 1})", R"({"": "b"})"}},
       {"", "adopt_unknown_sessions", "false", "0", "true or false", {}, {}},
+      {"", "store_mcp_secrets", "false", "\"no\"", "true or false", {"true"}, {}},
       {"", "limits", "{}", "[]", "an object", {}, {}},
       {"", "retention", "{}", "\"720h\"", "an object", {}, {}},
       {"", "shutdown", "{}", "true", "an object", {}, {}},
@@ -144,6 +153,35 @@ const std::vector<Row>& Rows() {
        "a duration such as",
        {"\"1s\"", "\"8760h\""},
        {"\"999ms\"", "\"8761h\""}},
+      {"limits",
+       "transcript_bytes",
+       "\"64KiB\"",
+       "true",
+       "a size such as",
+       {"\"1KiB\"", "\"8MiB\""},
+       {"1023", "8388609"}},
+      {"limits",
+       "max_file_read",
+       "\"8MiB\"",
+       "\"8 MiB\"",
+       "a size such as",
+       {"\"1KiB\"", "\"64MiB\""},
+       {"1023", "67108865"}},
+      {"limits",
+       "max_file_write",
+       "\"16MiB\"",
+       "[]",
+       "a size such as",
+       {"\"1KiB\"", "\"64MiB\""},
+       {"1023", "67108865"}},
+      {"limits", "max_terminals", "32", "\"32\"", "a whole number", {"1", "1000"}, {"0", "1001"}},
+      {"limits",
+       "max_terminal_output",
+       "\"1MiB\"",
+       "null",
+       "a size such as",
+       {"\"1KiB\"", "\"16MiB\""},
+       {"1023", "16777217"}},
       {"retention",
        "max_age",
        "\"720h\"",
@@ -205,6 +243,28 @@ const std::vector<Row>& Rows() {
        "one of \"ask\", \"allow\", \"deny\"",
        {"\"ask\"", "\"allow\""},
        {"\"Ask\""}},
+      {"agent",
+       "permission_rules",
+       R"([{"tool_kind": "read", "decision": "allow"}])",
+       "{}",
+       "a list of rules",
+       {"[]"},
+       {R"([{"tool_kind": "read"}])", R"([{"decision": "allow"}])",
+        R"([{"tool_kind": "look", "decision": "allow"}])",
+        R"([{"title": "", "decision": "allow"}])", R"([{"path": "/x", "decision": "maybe"}])",
+        R"(["allow"])"}},
+      {"agent", "capabilities", "{}", "[\"fs\"]", "an object", {}, {}},
+      {"capabilities", "fs", "false", "\"off\"", "true or false", {"true"}, {}},
+      {"capabilities", "terminal", "false", "0", "true or false", {"true"}, {}},
+      {"capabilities", "elicitation", "false", "{}", "true or false", {"true"}, {}},
+      {"agent", "initial_mode", "\"plan\"", "true", "a string", {}, {"\"\""}},
+      {"agent",
+       "config_options",
+       R"({"model": "big", "fast": true})",
+       "[]",
+       "options and their values",
+       {"{}", ConfigOptionsOf(63), ConfigOptionsOf(64)},
+       {ConfigOptionsOf(65), R"({"a": 1})", R"({"": "x"})", R"({"a": ""})"}},
       {"agent",
        "start_timeout",
        "\"60s\"",
@@ -287,6 +347,10 @@ std::string Text(const Row& row, const std::string& value) {
         row.key == "command" || row.key == "extends" ? "" : ", \"command\": \"c\"";
     return Cat("{\"agent_servers\": {\"x\": {", entry, rest, "}}}");
   }
+  if (row.group == "capabilities") {
+    return Cat("{\"agent_servers\": {\"x\": {\"command\": \"c\", \"capabilities\": {", entry,
+               "}}}}");
+  }
   if (!row.group.empty()) return Cat("{\"", row.group, "\": {", entry, "}}");
   const std::string agents = R"(, "agent_servers": {"demo": {"extends": "demo"}})";
   return Cat("{", entry, row.key == "agent_servers" ? "" : agents, "}");
@@ -294,7 +358,9 @@ std::string Text(const Row& row, const std::string& value) {
 
 std::string Path(const Row& row) {
   if (row.group.empty()) return row.key;
-  return row.group == "agent" ? Cat("agent_servers.x.", row.key) : Cat(row.group, ".", row.key);
+  if (row.group == "agent") return Cat("agent_servers.x.", row.key);
+  if (row.group == "capabilities") return Cat("agent_servers.x.capabilities.", row.key);
+  return Cat(row.group, ".", row.key);
 }
 
 std::string ErrorOf(const Row& row, const std::string& value) {
@@ -314,6 +380,7 @@ TEST(ConfigKeysTest, EveryKeyHasARowHere) {
   add("shutdown", ShutdownKeys());
   add("log", LogKeys());
   add("agent", AgentKeys());
+  add("capabilities", CapabilityKeys());
   EXPECT_EQ(tested, known);
 }
 
@@ -355,10 +422,6 @@ TEST(ConfigKeysTest, ABoundIsNamed) {
 TEST(ConfigKeysTest, KeysOfLaterFeaturesAreUnknown) {
   const std::vector<std::pair<std::string, std::string>> later = {
       {"http_listen", "{\n\"http_listen\": []}"},
-      {"store_mcp_secrets", "{\n\"store_mcp_secrets\": false}"},
-      {"capabilities", "{\"agent_servers\": {\"x\": {\n\"capabilities\": {}}}}"},
-      {"initial_mode", "{\"agent_servers\": {\"x\": {\n\"initial_mode\": \"a\"}}}"},
-      {"config_options", "{\"agent_servers\": {\"x\": {\n\"config_options\": {}}}}"},
       {"prewarm", "{\"agent_servers\": {\"x\": {\n\"prewarm\": 1}}}"},
   };
   for (const auto& [key, text] : later) {

@@ -1,36 +1,8 @@
-#include <gtest/gtest.h>
-
-#include "acpd/v1/session_service.pb.h"
-#include "server/codec.h"
 #include "server/convert.h"
-#include "server/event_scan.h"
+#include "tests/server/service_codec_harness.h"
 
 namespace acpd::server {
 namespace {
-
-constexpr session::EventHeader kHeader{7, "project", "session", "turn", 1'500'000};
-
-class CodecTest : public ::testing::Test {
- protected:
-  template <class Event>
-  v1::ProgressEvent Encoded(const Event& event, const session::EventHeader& header = kHeader) {
-    std::string bytes = "before";
-    codec_.Encode(header, event, bytes);
-    EXPECT_EQ(bytes.substr(0, 6), "before") << "Encode appends";
-    bytes = bytes.substr(6);
-    v1::ProgressEvent decoded;
-    EXPECT_TRUE(decoded.ParseFromString(bytes));
-    EXPECT_EQ(decoded.position(), 0u) << "the store gives positions out";
-    EXPECT_EQ(decoded.seq(), header.seq);
-    EXPECT_EQ(decoded.project_id(), header.project_id);
-    EXPECT_EQ(decoded.session_id(), header.session_id);
-    EXPECT_EQ(decoded.turn_id(), header.turn_id);
-    EXPECT_EQ(decoded.time().seconds(), 1);
-    EXPECT_EQ(decoded.time().nanos(), 500'000'000);
-    return decoded;
-  }
-  Codec codec_;
-};
 
 TEST_F(CodecTest, Update) {
   session::SessionUpdateEvent event;
@@ -123,31 +95,6 @@ TEST_F(CodecTest, CutsPromptsAt64KiBAtACharacter) {
   EXPECT_TRUE(decoded.prompt_truncated());
 }
 
-TEST_F(CodecTest, QuestionEvents) {
-  session::PermissionRequestedEvent asked;
-  asked.question_id = "q";
-  asked.tool_call_json = std::string(kMaxJson + 1, 'x');
-  asked.tool_call_id = "c";
-  asked.title = "rm -rf";
-  asked.tool_kind = "execute";
-  asked.options = {{"o1", "Allow", session::OptionKind::kAllowOnce},
-                   {"o2", "No", session::OptionKind::kRejectOnce}};
-  asked.expire_time = 3'000'000;
-  const auto decoded = Encoded(asked).permission_requested();
-  EXPECT_EQ(decoded.tool_call_json().size(), kMaxJson);
-  EXPECT_TRUE(decoded.tool_call_truncated());
-  EXPECT_EQ(decoded.options_size(), 2);
-  EXPECT_EQ(decoded.options(1).kind(), v1::PERMISSION_OPTION_KIND_REJECT_ONCE);
-  EXPECT_EQ(decoded.expire_time().seconds(), 3);
-
-  session::QuestionResolvedEvent resolved{
-      {"q", session::QuestionOutcome::kSelected, "o1", session::ResolvedBy::kPolicy, "p", "c"}};
-  const auto answer = Encoded(resolved).question_resolved();
-  EXPECT_EQ(answer.option_id(), "o1");
-  EXPECT_EQ(answer.by(), v1::QuestionResolved::BY_POLICY);
-  EXPECT_EQ(answer.comment(), "c");
-}
-
 TEST_F(CodecTest, SessionEvents) {
   session::SessionReadyEvent ready;
   ready.origin.kind = session::OriginKind::kResumed;
@@ -178,63 +125,34 @@ TEST_F(CodecTest, SessionEvents) {
   EXPECT_EQ(Encoded(session::SessionDeletedEvent{"who"}).session_deleted().principal(), "who");
 }
 
-v1::ChatRequest FullRequest() {
-  v1::ChatRequest request;
-  request.set_project_id("p");
-  request.set_session_id("s");
-  request.set_prompt("hello");
-  request.set_request_id("r");
-  request.set_agent("demo");
-  request.mutable_resume_policy()->set_mode(v1::ResumePolicy::MODE_REQUIRE);
-  request.mutable_resume_policy()->set_max_retries(0);
-  request.set_busy_policy(v1::BUSY_POLICY_REJECT);
-  request.set_wait_for(v1::WAIT_FOR_FINISHED);
-  request.mutable_model_provider()->set_model("big");
-  request.mutable_model_provider()->set_api_key("secret-key");
-  request.mutable_model_provider()->set_api_key_ref("ref");
-  request.set_permission_mode(v1::PERMISSION_MODE_ALLOW);
-  request.set_cwd("/x");
-  request.mutable_turn_timeout()->set_nanos(1);
-  for (char c = 'a'; c <= 'z'; ++c) (*request.mutable_labels())[std::string(1, c)] = "x";
-  return request;
+TEST_F(CodecTest, QueuedTurnsNameTheirServers) {
+  session::TurnQueuedEvent queued;
+  queued.mcp_server_names = {"files", "web"};
+  const auto decoded = Encoded(queued).turn_queued();
+  EXPECT_EQ(decoded.mcp_server_names_size(), 2);
+  EXPECT_EQ(decoded.mcp_server_names(1), "web");
 }
 
-TEST_F(CodecTest, StoredRequestsComeBackWithoutSecrets) {
-  const std::string stored = EncodeRequest(FullRequest());
-  EXPECT_EQ(stored.find("secret-key"), std::string::npos);
-  session::ChatRequest request;
-  ASSERT_TRUE(codec_.DecodeRequest(stored, &request));
-  EXPECT_EQ(request.prompt, "hello");
-  EXPECT_EQ(request.request_id, "r");
-  EXPECT_EQ(request.resume_policy.mode, session::ResumeMode::kRequire);
-  EXPECT_EQ(request.resume_policy.max_retries, 0u);
-  EXPECT_EQ(request.busy_policy, session::BusyPolicy::kReject);
-  EXPECT_EQ(request.wait_for, session::WaitFor::kUnspecified);
-  EXPECT_EQ(request.model_provider->api_key, "");
-  EXPECT_EQ(request.model_provider->api_key_ref, "ref");
-  EXPECT_EQ(request.turn_timeout.count(), 1) << "rounded up";
-  EXPECT_EQ(request.labels.size(), 26u);
-  EXPECT_EQ(request.stored_bytes, stored);
-  EXPECT_FALSE(codec_.DecodeRequest("\xff\xff", &request));
-}
-
-TEST_F(CodecTest, ContentIsEverythingButIdWaitAndKey) {
-  const std::string hash = ContentHash(FullRequest(), "key");
-  v1::ChatRequest same = FullRequest();
-  same.set_request_id("another");
-  same.set_wait_for(v1::WAIT_FOR_ACCEPTED);
-  same.mutable_model_provider()->set_api_key("another");
-  EXPECT_EQ(ContentHash(same, "key"), hash);
-  v1::ChatRequest reparsed;
-  ASSERT_TRUE(reparsed.ParseFromString(FullRequest().SerializeAsString()));
-  EXPECT_EQ(ContentHash(reparsed, "key"), hash) << "in whatever order maps are";
-  v1::ChatRequest other = FullRequest();
-  other.set_prompt("hello!");
-  EXPECT_NE(ContentHash(other, "key"), hash);
-  other = FullRequest();
-  (*other.mutable_labels())["a"] = "y";
-  EXPECT_NE(ContentHash(other, "key"), hash);
-  EXPECT_NE(ContentHash(FullRequest(), "another key"), hash);
+// The event has what it says has changed, also where such an event is short otherwise.
+TEST_F(CodecTest, ChangedSessionsHaveWhatChanged) {
+  session::SessionView view;
+  view.mode_id = "plan";
+  view.config_options.resize(2);
+  view.available_modes.resize(3);
+  view.available_commands_json = "[]";
+  view.usage.context_used = 7;
+  const auto with = [&](std::vector<std::string> changed) {
+    return Encoded(session::SessionChangedEvent{view, std::move(changed), ""})
+        .session_changed()
+        .session();
+  };
+  const auto mode = with({"mode_id"});
+  EXPECT_EQ(mode.mode_id(), "plan");
+  EXPECT_EQ(mode.config_options_size() + mode.available_modes_size(), 0);
+  EXPECT_EQ(with({"config_options"}).config_options_size(), 2);
+  EXPECT_EQ(with({"title", "available_modes"}).available_modes_size(), 3);
+  EXPECT_EQ(with({"available_commands_json"}).available_commands_json(), "[]");
+  EXPECT_EQ(with({"usage"}).usage().context_used(), 7u);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "acpd/v1/session_service.pb.h"
-#include "server/codec.h"
 #include "server/convert.h"
 
 namespace acpd::server {
@@ -35,104 +34,14 @@ TEST(ConvertTest, FailureCutsTheAgentsDataAt256KiB) {
   EXPECT_TRUE(out.agent_data_truncated());
 }
 
-session::TurnView EndedTurn() {
+TEST(ConvertTest, ChatAndCancelReplies) {
   session::TurnView turn;
   turn.turn_id = "t";
-  turn.session_id = "s";
-  turn.project_id = "p";
   turn.state = session::TurnState::kEnded;
-  turn.accept_time = 1'000'000;
-  turn.end_time = 2'000'000;
-  turn.result.outcome = session::Outcome::kCompleted;
-  turn.result.stop_reason = "end_turn";
   turn.result.text = "all of it";
-  turn.result.final_text = "it";
-  turn.result.prompt_sent = true;
-  turn.result.usage.input_tokens = 3;
   turn.after_seq = 4;
   turn.after_position = 5;
-  return turn;
-}
-
-TEST(ConvertTest, ListedTurnsAreShort) {
-  session::TurnView turn = EndedTurn();
-  for (int i = 0; i < 300; ++i) turn.prompt += "\u00e9";
-  v1::Turn out;
-  ToProto(turn, TurnDetail::kListed, &out);
-  EXPECT_EQ(out.prompt().size(), 2 * kListedPromptCharacters);
-  EXPECT_EQ(out.result().text(), "");
-  EXPECT_EQ(out.result().final_text(), "it");
-  EXPECT_EQ(out.result().usage().input_tokens(), 3u);
-  EXPECT_FALSE(out.result().usage().has_output_tokens());
-  EXPECT_FALSE(out.has_start_time()) << "0 is no time";
-  EXPECT_EQ(out.end_time().seconds(), 2);
-  EXPECT_FALSE(out.has_request());
-  EXPECT_FALSE(out.has_origin());
-}
-
-TEST(ConvertTest, AWholeTurnHasItsRequest) {
-  session::TurnView turn = EndedTurn();
-  v1::ChatRequest request;
-  request.set_prompt("do it");
-  turn.prompt = "do it";
-  turn.stored_request = EncodeRequest(request);
-  v1::Turn out;
-  ToProto(turn, TurnDetail::kWhole, &out);
-  EXPECT_EQ(out.prompt(), "do it");
-  EXPECT_EQ(out.request().prompt(), "do it");
-  EXPECT_EQ(out.result().text(), "all of it");
-}
-
-TEST(ConvertTest, ALargePromptIsCutAndHasMoreInTheRequest) {
-  session::TurnView turn = EndedTurn();
-  v1::ChatRequest request;
-  request.set_prompt(std::string(1 << 20, 'x'));
-  turn.prompt = request.prompt();
-  turn.stored_request = EncodeRequest(request);
-  v1::Turn out;
-  ToProto(turn, TurnDetail::kWhole, &out);
-  EXPECT_EQ(out.prompt().size(), kMaxEventPrompt);
-  EXPECT_EQ(out.request().prompt().size(), kMaxRequestPrompt);
-}
-
-TEST(ConvertTest, RunningTurnsHaveNoResult) {
-  session::TurnView turn = EndedTurn();
-  turn.state = session::TurnState::kRunning;
-  v1::Turn out;
-  ToProto(turn, TurnDetail::kWhole, &out);
-  EXPECT_FALSE(out.has_result());
-  EXPECT_EQ(out.state(), v1::TURN_STATE_RUNNING);
-}
-
-TEST(ConvertTest, SessionViews) {
-  session::SessionView view;
-  view.session_id = "s";
-  view.state = session::SessionState::kWaiting;
-  view.queued.resize(2);
-  view.worker = session::WorkerView{"w", 77, 1'000'000};
-  view.usage.total_tokens = 9;
-  view.labels = {{"a", "b"}};
-  view.available_modes = {{"m", "Mode", "does"}};
-  v1::ProgressEvent question;
-  question.set_seq(3);
-  question.mutable_permission_requested()->set_question_id("q");
-  view.open_question_events = {question.SerializeAsString()};
-  v1::Session full, basic;
-  ToProto(view, SessionDetail::kFull, &full);
-  ToProto(view, SessionDetail::kBasic, &basic);
-  EXPECT_EQ(full.state(), v1::Session::STATE_WAITING);
-  EXPECT_EQ(full.queued_size(), 2);
-  EXPECT_EQ(full.worker().pid(), 77);
-  EXPECT_EQ(full.usage().total_tokens(), 9u);
-  EXPECT_EQ(full.available_modes(0).mode_id(), "m");
-  EXPECT_EQ(full.open_questions(0).permission_requested().question_id(), "q");
-  EXPECT_EQ(basic.queued_size() + basic.open_questions_size() + basic.available_modes_size(), 0);
-  EXPECT_FALSE(basic.has_worker() || basic.has_usage());
-  EXPECT_EQ(basic.labels().at("a"), "b");
-}
-
-TEST(ConvertTest, ChatAndCancelReplies) {
-  session::ChatReply reply{EndedTurn(), true, "agent-s", "epoch"};
+  session::ChatReply reply{turn, true, "agent-s", "epoch"};
   reply.turn.origin.kind = session::OriginKind::kFallback;
   reply.turn.origin.reason = "SESSION_NOT_FOUND";
   v1::ChatResponse chat;
@@ -150,6 +59,18 @@ TEST(ConvertTest, ChatAndCancelReplies) {
   ToProto(cancel, &cancelled);
   EXPECT_EQ(cancelled.outcome(), v1::CancelResponse::OUTCOME_FORCED);
   EXPECT_EQ(cancelled.turns(0).cancel_duration().seconds(), 1);
+}
+
+TEST(ConvertTest, ForkedSessionsSaySo) {
+  session::SessionOrigin origin;
+  origin.kind = session::OriginKind::kForked;
+  origin.requested_session_id = "s";
+  origin.transcript_injected = true;
+  v1::SessionOrigin out;
+  ToProto(origin, &out);
+  EXPECT_EQ(out.kind(), v1::SessionOrigin::KIND_FORKED);
+  EXPECT_EQ(out.requested_session_id(), "s");
+  EXPECT_TRUE(out.transcript_injected());
 }
 
 }  // namespace

@@ -90,6 +90,53 @@ TEST(EventScanTest, TakesJsonOutOfTextChunksOnly) {
   }
 }
 
+TEST(EventScanTest, SeesWhatJoinsChunks) {
+  v1::ProgressEvent event = Chunk("hello");
+  event.mutable_session_update()->set_part(2);
+  event.mutable_session_update()->set_parts(300);
+  const std::string bytes = event.SerializeAsString();
+  const ScannedUpdate update = ScanUpdate(ScanEvent(bytes)->payload);
+  EXPECT_EQ(update.kind, "agent_message_chunk");
+  EXPECT_EQ(update.text, "hello");
+  EXPECT_EQ(update.message_id, "m");
+  EXPECT_TRUE(update.replayed);
+  EXPECT_EQ(update.part, 2u);
+  EXPECT_EQ(update.parts, 300u);
+  const ScannedUpdate nothing = ScanUpdate("");
+  EXPECT_TRUE(nothing.kind.empty() && nothing.text.empty() && !nothing.replayed);
+}
+
+TEST(EventScanTest, PutsTheWholeTextIn) {
+  v1::ProgressEvent event = Chunk("hello");
+  event.mutable_session_update()->set_part(2);
+  event.mutable_session_update()->set_parts(3);
+  event.mutable_session_update()->set_title("stays");
+  const std::string bytes = event.SerializeAsString() + std::string(kResentSuffix);
+  const std::string text(1000, 'x');
+  v1::ProgressEvent decoded;
+  ASSERT_TRUE(decoded.ParseFromString(WithText(bytes, *ScanEvent(bytes), text)));
+  event.mutable_session_update()->set_text(text);
+  event.mutable_session_update()->clear_json();
+  event.mutable_session_update()->clear_part();
+  event.mutable_session_update()->clear_parts();
+  event.set_resent(true);
+  EXPECT_EQ(decoded.DebugString(), event.DebugString());
+}
+
+TEST(EventScanTest, AnEventOfAPage) {
+  std::string page;
+  AppendEvent(v1::ListEventsResponse::kEventsFieldNumber, 300, Chunk("one").SerializeAsString(),
+              page);
+  AppendEvent(v1::ListEventsResponse::kEventsFieldNumber, 301, Chunk("two").SerializeAsString(),
+              page);
+  v1::ListEventsResponse decoded;
+  ASSERT_TRUE(decoded.ParseFromString(page));
+  ASSERT_EQ(decoded.events_size(), 2);
+  EXPECT_EQ(decoded.events(0).position(), 300u);
+  EXPECT_EQ(decoded.events(1).position(), 301u);
+  EXPECT_EQ(decoded.events(1).session_update().text(), "two");
+}
+
 TEST(EventScanTest, PrefixAndSuffixAreFields) {
   for (uint64_t position : {1ull, 127ull, 128ull, 300ull, 1ull << 35, ~0ull}) {
     v1::ProgressEvent decoded;

@@ -6,9 +6,12 @@
 #include <functional>
 
 #include "acpd/v1/session_service.pb.h"
+#include "server/chat_request.h"
 #include "server/codec.h"
 #include "server/convert.h"
+#include "server/convert_agent.h"
 #include "server/requests.h"
+#include "server/stored_request.h"
 #include "session/errors.h"
 
 namespace acpd::server {
@@ -16,6 +19,7 @@ namespace {
 
 constexpr size_t kKiB = 1u << 10, kMiB = 1u << 20;
 constexpr size_t kMaxMessageOut = 3 * kMiB;
+const RequestRules kLimitRules{"key"};
 
 using ChatSetter = std::function<void(v1::ChatRequest&, std::string)>;
 struct Limit {
@@ -41,7 +45,7 @@ absl::Status ChatStatus(const ChatSetter& set, std::string text) {
   request.set_project_id("p");
   request.set_prompt("hello");
   set(request, std::move(text));
-  return ChatFrom(request, "key").status();
+  return ChatFrom(request, kLimitRules).status();
 }
 
 TEST(RequestLimitsTest, TextsOfAChat) {
@@ -60,6 +64,22 @@ TEST(RequestLimitsTest, TextsOfAChat) {
        [](auto& r, std::string s) { r.mutable_model_provider()->set_base_url(s); }},
       {"model_provider.api_key_ref", 4 * kKiB,
        [](auto& r, std::string s) { r.mutable_model_provider()->set_api_key_ref(s); }},
+      {"system_prompt", 256 * kKiB, [](auto& r, std::string s) { r.set_system_prompt(s); }},
+      {"meta_json", 64 * kKiB,
+       [](auto& r, std::string s) { r.set_meta_json(R"({"a":")" + s.substr(8) + "\"}"); }},
+      {"mode_id", 4 * kKiB, [](auto& r, std::string s) { r.set_mode_id(s); }},
+      {"additional_directories[0]", 4 * kKiB,
+       [](auto& r, std::string s) { r.add_additional_directories("/" + s.substr(1)); }},
+      {"config_options[0].config_id", 4 * kKiB,
+       [](auto& r, std::string s) {
+         r.add_config_options()->set_config_id(s);
+         r.mutable_config_options(0)->set_boolean(true);
+       }},
+      {"config_options[0].select", 4 * kKiB,
+       [](auto& r, std::string s) {
+         r.add_config_options()->set_config_id("model");
+         r.mutable_config_options(0)->set_select(s);
+       }},
       {"labels", 16 * kKiB - 4, [](auto& r, std::string s) { (*r.mutable_labels())["name"] = s; }},
       {"labels", 16 * kKiB - 2, [](auto& r, std::string s) { (*r.mutable_labels())[s] = "it"; }},
       {"model_provider.options", 16 * kKiB - 4,
@@ -85,7 +105,7 @@ TEST(RequestLimitsTest, NumberOfLabels) {
       (*list.mutable_labels())[std::to_string(i)] = "x";
       (*subscribe.mutable_labels())[std::to_string(i)] = "x";
     }
-    EXPECT_EQ(ChatFrom(chat, "key").ok(), count <= 64) << count;
+    EXPECT_EQ(ChatFrom(chat, kLimitRules).ok(), count <= 64) << count;
     EXPECT_EQ(ListSessionsFrom(list).ok(), count <= 64) << count;
     EXPECT_EQ(SubscribeFrom(subscribe).ok(), count <= 64) << count;
   }
@@ -154,6 +174,20 @@ v1::ChatRequest LargeChat(size_t prompt) {
     text->assign(4 * kKiB, 'm');
   }
   (*model->mutable_options())["name"] = std::string(16 * kKiB - 4, 'o');
+  request.set_system_prompt(std::string(256 * kKiB, 'y'));
+  request.set_meta_json(R"({"a":")" + std::string(60 * kKiB, 'z') + "\"}");
+  request.set_mode_id(std::string(4 * kKiB, 'm'));
+  for (int i = 0; i < 64; ++i) {
+    request.add_additional_directories(std::string(4 * kKiB, '/'));
+    auto* option = request.add_config_options();
+    option->set_config_id(std::string(4 * kKiB, 'c'));
+    option->set_select(std::string(4 * kKiB, 's'));
+    auto* server = request.add_mcp_servers();
+    server->set_name(std::to_string(i));
+    server->mutable_stdio()->set_command("/x");
+    server->mutable_stdio()->add_args(std::string(4 * kKiB, 'a'));
+  }
+  request.add_content()->set_text(std::string(kKiB, 't'));
   return request;
 }
 
@@ -163,7 +197,7 @@ session::Failure LargeFailure() {
 
 session::TurnView LargeTurn(size_t prompt) {
   const v1::ChatRequest request = LargeChat(prompt);
-  EXPECT_TRUE(ChatFrom(request, "key").ok());
+  EXPECT_TRUE(ChatFrom(request, kLimitRules).ok());
   session::TurnView turn;
   turn.state = session::TurnState::kEnded;
   turn.prompt = request.prompt();
@@ -209,10 +243,11 @@ TEST(AnswerLimitsTest, APromptIsCutAtACharacter) {
 }
 
 TEST(AnswerLimitsTest, FieldsThatNobodyKnowsAreNotKept) {
-  v1::ChatRequest request = LargeChat(1);
+  v1::ChatRequest request;
+  request.set_prompt("hello");
   request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(
       900, std::string(5 * kMiB, 'x'));
-  EXPECT_LT(EncodeRequest(request).size(), 100 * kKiB);
+  EXPECT_LT(EncodeRequest(request).size(), kKiB);
   request.mutable_model_provider()->set_api_key("secret");
   session::TurnView turn;
   turn.stored_request = EncodeRequest(request);
@@ -240,6 +275,11 @@ session::SessionView LargeSession() {
   view.open_question_events.resize(100, question.SerializeAsString());
   const std::string word = large.substr(0, 5 * kKiB);
   view.available_modes.resize(1000, {word, word, word});
+  acp::ConfigOption option;
+  option.id = option.name = option.description = option.category = option.select = word;
+  option.choices.resize(10, {word, word, word, word});
+  view.config_options.resize(10, option);
+  view.available_commands_json = large.substr(0, kMaxJson);
   return view;
 }
 
@@ -293,6 +333,7 @@ TEST_F(EventLimitsTest, EveryEventStaysBelow3MiB) {
   session::TurnQueuedEvent queued;
   queued.prompt = queued.model = large;
   queued.request_id = std::string(256, 'r');
+  queued.mcp_server_names.resize(64, large);
   ExpectFits(queued);
   ExpectFits(session::TurnEndedEvent{LargeTurn(1).result, std::string(256, 'r')});
   session::SessionUpdateEvent update;
@@ -302,7 +343,19 @@ TEST_F(EventLimitsTest, EveryEventStaysBelow3MiB) {
   ExpectFits(update);
   session::PermissionRequestedEvent asked;
   asked.tool_call_json = asked.title = asked.tool_call_id = asked.tool_kind = large;
+  asked.paths.resize(1000, large.substr(0, 5 * kKiB));
   ExpectFits(asked);
+  session::ElicitationRequestedEvent elicited;
+  elicited.message = elicited.schema_json = elicited.url = elicited.tool_call_id = large;
+  ExpectFits(elicited);
+  session::TerminalOutputEvent terminal;
+  terminal.terminal_id = terminal.command = terminal.signal = large;
+  terminal.data = large;
+  ExpectFits(terminal);
+  session::FileAccessEvent access;
+  access.path = large;
+  access.error = LargeFailure();
+  ExpectFits(access);
   session::SessionReadyEvent ready;
   ready.agent_session_id = ready.origin.detail = large;
   ExpectFits(ready);
@@ -311,7 +364,10 @@ TEST_F(EventLimitsTest, EveryEventStaysBelow3MiB) {
   ExpectFits(replaced);
   ExpectFits(session::NoticeEvent{session::Severity::kInfo, "CODE", large});
   ExpectFits(session::SessionCreatedEvent{LargeSession()});
-  ExpectFits(session::SessionChangedEvent{LargeSession(), {"title"}, ""});
+  ExpectFits(session::SessionChangedEvent{
+      LargeSession(),
+      {"title", "config_options", "available_modes", "available_commands_json"},
+      ""});
 }
 
 }  // namespace

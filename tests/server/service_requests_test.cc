@@ -1,125 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "server/requests.h"
 #include "session/errors.h"
 
 namespace acpd::server {
 namespace {
 
-using std::chrono::hours;
 using std::chrono::seconds;
-
-v1::ChatRequest Chat() {
-  v1::ChatRequest request;
-  request.set_project_id("p");
-  request.set_prompt("hello");
-  return request;
-}
-
-struct Case {
-  const char* name;
-  std::function<void(v1::ChatRequest&)> change;
-  const char* reason;  // "": fine
-  const char* named = "";
-};
-
-TEST(RequestsTest, ChatIsChecked) {
-  const Case cases[] = {
-      {"plain", [](auto&) {}, ""},
-      {"no project", [](auto& r) { r.set_project_id(""); }, "INVALID_PROJECT_ID"},
-      {"project outside", [](auto& r) { r.set_project_id("../x"); }, "INVALID_PROJECT_ID"},
-      {"longest project", [](auto& r) { r.set_project_id(std::string(128, 'x')); }, ""},
-      {"long project", [](auto& r) { r.set_project_id(std::string(129, 'x')); },
-       "INVALID_PROJECT_ID"},
-      {"session with space", [](auto& r) { r.set_session_id("a b"); }, "INVALID_SESSION_ID"},
-      {"session with slash", [](auto& r) { r.set_session_id("a/b"); }, "INVALID_SESSION_ID"},
-      {"longest session", [](auto& r) { r.set_session_id(std::string(256, 'x')); }, ""},
-      {"long session", [](auto& r) { r.set_session_id(std::string(257, 'x')); },
-       "INVALID_SESSION_ID"},
-      {"no prompt", [](auto& r) { r.clear_prompt(); }, "EMPTY_PROMPT"},
-      {"long request_id", [](auto& r) { r.set_request_id(std::string(257, 'x')); },
-       "INVALID_REQUEST"},
-      {"request_id with newline", [](auto& r) { r.set_request_id("a\nb"); }, "INVALID_REQUEST"},
-      {"long agent_session_id", [](auto& r) { r.set_agent_session_id(std::string(257, 'x')); },
-       "INVALID_REQUEST"},
-      {"unknown busy policy", [](auto& r) { r.set_busy_policy(v1::BusyPolicy(4)); },
-       "INVALID_REQUEST", "busy_policy"},
-      {"unknown wait", [](auto& r) { r.set_wait_for(v1::WaitFor(-1)); }, "INVALID_REQUEST",
-       "wait_for"},
-      {"unknown permission mode", [](auto& r) { r.set_permission_mode(v1::PermissionMode(9)); },
-       "INVALID_REQUEST", "permission_mode"},
-      {"unknown resume mode",
-       [](auto& r) { r.mutable_resume_policy()->set_mode(v1::ResumePolicy::Mode(9)); },
-       "INVALID_REQUEST", "resume_policy.mode"},
-      {"negative timeout", [](auto& r) { r.mutable_turn_timeout()->set_seconds(-1); },
-       "INVALID_REQUEST", "turn_timeout"},
-      {"negative nanos", [](auto& r) { r.mutable_question_timeout()->set_nanos(-1); },
-       "INVALID_REQUEST", "question_timeout"},
-      {"too many nanos", [](auto& r) { r.mutable_turn_timeout()->set_nanos(1'000'000'000); },
-       "INVALID_REQUEST", "turn_timeout"},
-      {"content", [](auto& r) { r.add_content()->set_text("x"); }, "UNIMPLEMENTED", "content"},
-      {"mcp_servers", [](auto& r) { r.add_mcp_servers(); }, "UNIMPLEMENTED", "mcp_servers"},
-      {"clear_mcp_servers", [](auto& r) { r.set_clear_mcp_servers(true); }, "UNIMPLEMENTED",
-       "clear_mcp_servers"},
-      {"system_prompt", [](auto& r) { r.set_system_prompt("x"); }, "UNIMPLEMENTED",
-       "system_prompt"},
-      {"additional_directories", [](auto& r) { r.add_additional_directories("/x"); },
-       "UNIMPLEMENTED", "additional_directories"},
-      {"meta_json", [](auto& r) { r.set_meta_json("{}"); }, "UNIMPLEMENTED", "meta_json"},
-      {"mode_id", [](auto& r) { r.set_mode_id("x"); }, "UNIMPLEMENTED", "mode_id"},
-      {"config_options", [](auto& r) { r.add_config_options(); }, "UNIMPLEMENTED",
-       "config_options"},
-      {"transcript",
-       [](auto& r) {
-         r.mutable_resume_policy()->set_mode(v1::ResumePolicy::MODE_FALLBACK_WITH_TRANSCRIPT);
-       },
-       "UNIMPLEMENTED", "MODE_FALLBACK_WITH_TRANSCRIPT"},
-      {"without MCP", [](auto& r) { r.mutable_resume_policy()->set_preserve_mcp_servers(false); },
-       "UNIMPLEMENTED", "preserve_mcp_servers"},
-      {"with MCP", [](auto& r) { r.mutable_resume_policy()->set_preserve_mcp_servers(true); }, ""},
-  };
-  for (const Case& one : cases) {
-    v1::ChatRequest request = Chat();
-    one.change(request);
-    const auto chat = ChatFrom(request, "key");
-    EXPECT_EQ(session::ReasonOf(chat.status()), one.reason) << one.name;
-    EXPECT_EQ(chat.ok(), std::string(one.reason).empty()) << one.name;
-    EXPECT_NE(std::string(chat.status().message()).find(one.named), std::string::npos)
-        << chat.status();
-  }
-}
-
-TEST(RequestsTest, ChatHasWhatIsStored) {
-  v1::ChatRequest request = Chat();
-  request.mutable_model_provider()->set_api_key("secret");
-  const auto chat = ChatFrom(request, "key");
-  ASSERT_TRUE(chat.ok());
-  EXPECT_EQ(chat->model_provider->api_key, "secret") << "in memory";
-  EXPECT_EQ(chat->stored_bytes.find("secret"), std::string::npos);
-  EXPECT_FALSE(chat->content_hash.empty());
-}
-
-TEST(RequestsTest, DurationsAreRoundedUpAndBounded) {
-  v1::ChatRequest request = Chat();
-  request.mutable_turn_timeout()->set_nanos(1'000'001);
-  request.mutable_question_timeout()->set_seconds(INT64_MAX);
-  const auto chat = ChatFrom(request, "key");
-  ASSERT_TRUE(chat.ok());
-  EXPECT_EQ(chat->turn_timeout, milliseconds(2));
-  EXPECT_EQ(chat->question_timeout, hours(24 * 3660));
-}
-
-TEST(RequestsTest, SetupHasNoPrompt) {
-  v1::CreateSessionRequest request;
-  *request.mutable_setup() = Chat();
-  EXPECT_EQ(session::ReasonOf(SetupFrom(request, "key").status()), "INVALID_REQUEST");
-  request.mutable_setup()->clear_prompt();
-  EXPECT_TRUE(SetupFrom(request, "key").ok());
-  request.mutable_setup()->clear_project_id();
-  EXPECT_EQ(session::ReasonOf(SetupFrom(request, "key").status()), "INVALID_PROJECT_ID");
-}
 
 TEST(RequestsTest, CancelNeedsOneScope) {
   v1::CancelRequest request;
@@ -148,12 +35,57 @@ TEST(RequestsTest, RespondNeedsAnAnswerThatExists) {
   EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "INVALID_ANSWER");
   request.set_option_kind(v1::PermissionOptionKind(77));
   EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "INVALID_ANSWER");
-  request.set_accept_json("{}");
-  EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "UNIMPLEMENTED");
+  request.set_decline(false);
+  EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "INVALID_ANSWER");
   request.set_option_kind(v1::PERMISSION_OPTION_KIND_ALLOW_ONCE);
   EXPECT_EQ(RespondFrom(request)->option_kind, session::OptionKind::kAllowOnce);
   request.clear_question_id();
   EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "INVALID_REQUEST");
+}
+
+TEST(RequestsTest, RespondAnswersElicitations) {
+  v1::RespondRequest request;
+  request.set_session_id("s");
+  request.set_question_id("q");
+  for (const char* content : {"{}", R"( {"name": "\u00e9", "tags": ["a"]} )"}) {
+    request.set_accept_json(content);
+    const auto query = RespondFrom(request);
+    ASSERT_TRUE(query.ok()) << content << " " << query.status();
+    EXPECT_EQ(query->accept_json, content);
+    EXPECT_FALSE(query->decline || query->cancelled);
+  }
+  for (const char* content : {"", "[]", "null", "\"x\"", "{", "{} {}", R"({"a": "\ud800"})"}) {
+    request.set_accept_json(content);
+    EXPECT_EQ(session::ReasonOf(RespondFrom(request).status()), "INVALID_ANSWER") << content;
+  }
+  request.set_decline(true);
+  ASSERT_TRUE(RespondFrom(request).ok());
+  EXPECT_TRUE(RespondFrom(request)->decline);
+  EXPECT_EQ(RespondFrom(request)->accept_json, "");
+}
+
+TEST(RequestsTest, AnElicitationsContentHas256KiB) {
+  constexpr size_t kMax = 256u << 10;
+  v1::RespondRequest request;
+  request.set_session_id("s");
+  request.set_question_id("q");
+  const auto object = [](size_t bytes) {
+    return R"({"a":")" + std::string(bytes - 8, 'x') + "\"}";
+  };
+  for (const size_t bytes : {kMax - 1, kMax, kMax + 1}) {
+    request.set_accept_json(object(bytes));
+    ASSERT_EQ(request.accept_json().size(), bytes);
+    const absl::Status status = RespondFrom(request).status();
+    EXPECT_EQ(session::ReasonOf(status), bytes <= kMax ? "" : "INVALID_REQUEST") << bytes;
+  }
+}
+
+TEST(RequestsTest, CancelHasTheTraceOfItsCall) {
+  v1::CancelRequest request;
+  request.set_session_id("s");
+  EXPECT_TRUE(CancelFrom(request)->trace.empty());
+  const acp::TraceContext trace{"parent", "state", "baggage"};
+  EXPECT_EQ(CancelFrom(request, trace)->trace, trace);
 }
 
 TEST(RequestsTest, GetTurnNeedsOneWayToFindIt) {

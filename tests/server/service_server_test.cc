@@ -135,24 +135,6 @@ TEST_F(ServerTest, CallsReachTheManager) {
   EXPECT_EQ(sessions.epoch(), store_.store()->epoch());
 }
 
-TEST_F(ServerTest, WhatIsNotThereYetSaysSo) {
-  ASSERT_TRUE(Start({"127.0.0.1:0"}).ok());
-  const auto check = [this](const char* name, auto method, const auto& request, auto response) {
-    const auto context = NewContext();
-    EXPECT_EQ((stub_.get()->*method)(context.get(), request, &response).error_code(),
-              grpc::UNIMPLEMENTED)
-        << name;
-    EXPECT_EQ(ValueOf(context->GetServerTrailingMetadata(), "acpd-reason"), "UNIMPLEMENTED")
-        << name;
-  };
-  using Stub = v1::SessionService::Stub;
-  check("ListEvents", &Stub::ListEvents, v1::ListEventsRequest(), v1::ListEventsResponse());
-  check("SetSessionOption", &Stub::SetSessionOption, v1::SetSessionOptionRequest(), v1::Session());
-  check("ForkSession", &Stub::ForkSession, v1::ForkSessionRequest(), v1::Session());
-  check("ListAgentSessions", &Stub::ListAgentSessions, v1::ListAgentSessionsRequest(),
-        v1::ListAgentSessionsResponse());
-}
-
 TEST_F(ServerTest, BadRequestsChangeNothingAndSayWhy) {
   ASSERT_TRUE(Start({"127.0.0.1:0"}).ok());
   v1::ChatRequest request;
