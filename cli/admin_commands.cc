@@ -14,10 +14,6 @@ using acpd::v1::GetServerInfoResponse;
 // It waits for turns, which take their time.
 constexpr std::chrono::hours kDrainCall{24};
 
-std::unique_ptr<AdminService::Stub> ConnectAdmin(const Settings& settings) {
-  return AdminService::NewStub(OpenChannel(settings));
-}
-
 // In its two largest units: "3d 4h".
 std::string UptimeWords(int64_t seconds) {
   std::string words;

@@ -16,7 +16,7 @@ constexpr char kFooter[] =
     "stop: acpd has not gone yet), 2 bad arguments, 3 acpd refused the call, 4 acpd cannot be\n"
     "reached, does not answer or is stopping, 5 the output could not be written, 130 the turn was\n"
     "cancelled.\n"
-    "Of chat and watch, the agent's text goes to stdout, everything else to stderr.";
+    "Of chat, watch and history, the agent's text goes to stdout, everything else to stderr.";
 // More words than a command line can have.
 constexpr int kMostWords = 1 << 24;
 
@@ -26,9 +26,12 @@ struct CommandLine {
   std::function<int()> run;
   ChatOptions chat;
   WatchOptions watch;
+  HistoryOptions history;
   CancelOptions cancel;
   RespondOptions respond;
-  std::string session, project, probe;
+  SetOptionsOptions set;
+  std::string session, project, probe, agent, method, cwd, title;
+  bool agent_side = false;
   bool force = false, off = false, workers = false;
 };
 
@@ -58,7 +61,15 @@ void AddChat(CLI::App& app, CommandLine& line) {
   chat->add_option("-a,--agent", options.agent,
                    "The agent; without it the session's, else the default one");
   chat->add_option("--cwd", options.cwd, "The folder the agent works in; without it the project's");
+  chat->add_option("-f,--file", options.files,
+                   "Add this file: images and sounds as such, others with their contents");
+  chat->add_option("--link", options.links,
+                   "Add a link to this file, for the agent to look itself");
+  chat->add_option("--mode", options.mode, "The session's mode, as the agent names it");
   chat->add_option("--model", options.model,
+                   "The session's model, as the agent names it (its option \"model\")");
+  chat->add_option("--option", options.values, "One of the agent's options, as ID=VALUE");
+  chat->add_option("--provider-model", options.provider_model,
                    "The model, for agents whose config uses ${model.model}");
   chat->add_option("--request-id", options.request_id,
                    "The same id again attaches to the same turn");
@@ -67,6 +78,8 @@ void AddChat(CLI::App& app, CommandLine& line) {
       ->check(CLI::IsMember({"ask", "allow", "deny"}));
   chat->add_flag("--require-resume", options.require_resume,
                  "Fail rather than go on in a new session");
+  chat->add_flag("--with-transcript", options.transcript,
+                 "If the old context is lost, give the new session acpd's record of it");
   chat->add_flag("--interrupt", options.interrupt, "Cancel the session's running turn first");
   chat->callback([&line] { line.run = [&line] { return Chat(line.settings, line.chat); }; });
 }
@@ -85,6 +98,20 @@ void AddWatch(CLI::App& app, CommandLine& line) {
   watch->add_option("--until-turn", options.until_turn, "End after this turn's end");
   watch->add_option("--kind", options.kinds, "Of the agent's updates only these ACP kinds");
   watch->callback([&line] { line.run = [&line] { return Watch(line.settings, line.watch); }; });
+}
+
+void AddHistory(CLI::App& app, CommandLine& line) {
+  HistoryOptions& options = line.history;
+  CLI::App* history = app.add_subcommand("history", "Show what happened in a session, and end");
+  history->add_option("session", options.session, "The session itself, not what replaced it")
+      ->required();
+  history->add_option("--last", options.last, "Only so many events, the last ones")
+      ->check(CLI::Range(1, 1'000'000));
+  history->add_option("--kind", options.kinds, "Of the agent's updates only these ACP kinds");
+  history->add_flag("--raw", options.raw,
+                    "Each piece of a message as it came, instead of whole messages");
+  history->callback(
+      [&line] { line.run = [&line] { return ShowHistory(line.settings, line.history); }; });
 }
 
 void AddCancel(CLI::App& app, CommandLine& line) {
@@ -123,6 +150,9 @@ void AddSessionCommands(CLI::App& app, CommandLine& line) {
   respond->add_option("question", line.respond.question, "The question")->required();
   respond->add_option("option", line.respond.option,
                       "One of its options; without it the question is cancelled");
+  respond->add_option("--accept", line.respond.accept,
+                      "Of an elicitation: the form's content as JSON; of a page \"{}\"");
+  respond->add_flag("--decline", line.respond.decline, "Of an elicitation: decline it");
   respond->add_option("--comment", line.respond.comment, "Kept with the answer");
   respond->callback(
       [&line] { line.run = [&line] { return Respond(line.settings, line.respond); }; });
@@ -131,8 +161,17 @@ void AddSessionCommands(CLI::App& app, CommandLine& line) {
 void AddLists(CLI::App& app, CommandLine& line) {
   CLI::App* sessions = app.add_subcommand("sessions", "List the sessions, newest first");
   sessions->add_option("-p,--project", line.project, "Only those of this project");
-  sessions->callback(
-      [&line] { line.run = [&line] { return ListSessions(line.settings, line.project); }; });
+  sessions->add_flag("--agent-side", line.agent_side,
+                     "Those that an agent itself knows; chat --session ID picks one up");
+  sessions->add_option("-a,--agent", line.agent,
+                       "With --agent-side: this agent; without it the default one");
+  sessions->add_option("--cwd", line.cwd, "With --agent-side: only those of this folder");
+  sessions->callback([&line] {
+    line.run = [&line] {
+      return line.agent_side ? ListAgentSessions(line.settings, line.agent, line.cwd)
+                             : ListSessions(line.settings, line.project);
+    };
+  });
 
   CLI::App* agents = app.add_subcommand("agents", "List the configured agents");
   agents->add_option("--probe", line.probe, "Start this one once and show what it says of itself");
@@ -171,6 +210,40 @@ void AddOperation(CLI::App& app, CommandLine& line) {
   });
 }
 
+void AddChanges(CLI::App& app, CommandLine& line) {
+  CLI::App* set = app.add_subcommand(
+      "set", "Change a session's mode, options or title; without any, show what there is");
+  set->add_option("session", line.set.session, "The session")->required();
+  set->add_option("--mode", line.set.mode, "Its mode, as the agent names it");
+  set->add_option("--option", line.set.values, "One of the agent's options, as ID=VALUE");
+  CLI::Option* title = set->add_option("--title", line.title, "Its title");
+  set->callback([&line, title] {
+    if (title->count() > 0) line.set.title = line.title;
+    line.run = [&line] { return SetOptions(line.settings, line.set); };
+  });
+
+  CLI::App* fork = app.add_subcommand(
+      "fork", "Copy a session with its context, where the agent can, and print the copy's id");
+  fork->add_option("session", line.session, "The session")->required();
+  fork->callback(
+      [&line] { line.run = [&line] { return ForkSession(line.settings, line.session); }; });
+}
+
+void AddLogins(CLI::App& app, CommandLine& line) {
+  CLI::App* login = app.add_subcommand(
+      "login",
+      "Log an agent in; a login in a terminal has to be made on acpd's machine, as its user");
+  CLI::App* logout = app.add_subcommand("logout", "Log an agent out");
+  for (CLI::App* command : {login, logout})
+    command->add_option("agent", line.agent, "The agent")->required();
+  login->add_option("--method", line.method, "How; without it, show the ways there are");
+  login->callback([&line] {
+    line.run = [&line] { return LoginAgent(line.settings, line.agent, line.method); };
+  });
+  logout->callback(
+      [&line] { line.run = [&line] { return LogoutAgent(line.settings, line.agent); }; });
+}
+
 // What was to be printed and got lost is no success.
 int CheckOutput(int code) {
   if (OutputIsGood()) return code;
@@ -203,9 +276,12 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.footer(kFooter);
   AddChat(app, line);
   AddWatch(app, line);
+  AddHistory(app, line);
   AddCancel(app, line);
   AddLists(app, line);
   AddSessionCommands(app, line);
+  AddChanges(app, line);
+  AddLogins(app, line);
   AddOperation(app, line);
   try {
     app.parse(argc, argv);

@@ -59,6 +59,10 @@ std::unique_ptr<SessionService::Stub> Connect(const Settings& settings) {
   return SessionService::NewStub(OpenChannel(settings));
 }
 
+std::unique_ptr<AdminService::Stub> ConnectAdmin(const Settings& settings) {
+  return AdminService::NewStub(OpenChannel(settings));
+}
+
 std::unique_ptr<grpc::ClientContext> NewContext(const Settings& settings,
                                                 std::chrono::seconds timeout) {
   if (settings.timeout_s > 0) timeout = std::chrono::seconds(settings.timeout_s);

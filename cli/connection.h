@@ -37,6 +37,7 @@ struct Settings {
 
 std::shared_ptr<grpc::Channel> OpenChannel(const Settings& settings);
 std::unique_ptr<SessionService::Stub> Connect(const Settings& settings);
+std::unique_ptr<AdminService::Stub> ConnectAdmin(const Settings& settings);
 // A context whose call ends at the latest after `timeout`, or what the settings say instead.
 std::unique_ptr<grpc::ClientContext> NewContext(const Settings& settings,
                                                 std::chrono::seconds timeout);

@@ -21,6 +21,10 @@ void EventPrinter::Line(const ProgressEvent& event, const std::string& text) {
   std::fprintf(stderr, "%s%s\n", prefix.c_str(), text.c_str());
 }
 
+void EventPrinter::PrintIfAny(const ProgressEvent& event, const std::string& text) {
+  if (!text.empty()) Line(event, "* " + text);
+}
+
 std::string EventPrinter::TurnWord(const ProgressEvent& event) const {
   return scope_ == Scope::kTurn ? "" : "turn " + event.turn_id() + " ";
 }
@@ -84,16 +88,24 @@ void EventPrinter::Print(const ProgressEvent& event) {
     case ProgressEvent::kPermissionRequested:
       return Line(event, "? " + event.permission_requested().title() + " (question " +
                              event.permission_requested().question_id() + ")");
+    case ProgressEvent::kElicitationRequested:
+      return Line(event, "? " + event.elicitation_requested().message() + " (question " +
+                             event.elicitation_requested().question_id() + ")");
+    case ProgressEvent::kTerminalOutput:
+      return PrintIfAny(event, DescribeTerminal(event.terminal_output()));
+    case ProgressEvent::kFileAccess:
+      return Line(event, "* " + DescribeFileAccess(event.file_access()));
+    case ProgressEvent::kSessionChanged:
+      return PrintIfAny(event, DescribeChange(event.session_changed()));
     case ProgressEvent::kQuestionResolved: {
       const auto& resolved = event.question_resolved();
-      const std::string answer = resolved.option_id().empty() ? "cancelled" : resolved.option_id();
+      std::string answer = resolved.option_id().empty() ? "cancelled" : resolved.option_id();
+      if (resolved.outcome() == acpd::v1::QuestionResolved::OUTCOME_ACCEPTED) answer = "accepted";
+      if (resolved.outcome() == acpd::v1::QuestionResolved::OUTCOME_DECLINED) answer = "declined";
       return Line(event, "* answered: " + answer + DescribeBy(resolved.by()));
     }
-    case ProgressEvent::kSessionReady: {
-      const std::string text = DescribeOrigin(event.session_ready().origin());
-      if (!text.empty()) Line(event, "* " + text);
-      return;
-    }
+    case ProgressEvent::kSessionReady:
+      return PrintIfAny(event, DescribeOrigin(event.session_ready().origin()));
     case ProgressEvent::kSessionReplaced:
       return Line(event, "* replaced by session " + event.session_replaced().new_session_id());
     case ProgressEvent::kSessionClosed:

@@ -30,6 +30,7 @@ class EventPrinter {
   void PrintQueued(const acpd::v1::ProgressEvent& event);
   void PrintText(const acpd::v1::ProgressEvent& event);
   void Line(const acpd::v1::ProgressEvent& event, const std::string& text);
+  void PrintIfAny(const acpd::v1::ProgressEvent& event, const std::string& text);
   // "turn ID " where the turn is not known.
   std::string TurnWord(const acpd::v1::ProgressEvent& event) const;
 

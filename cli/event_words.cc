@@ -66,7 +66,10 @@ std::string DescribeOrigin(const acpd::v1::SessionOrigin& origin) {
       return "resumed";
     case SessionOrigin::KIND_FALLBACK:
       return "the old context is lost (" + origin.reason() + "): a new session stands in for " +
-             origin.requested_session_id();
+             origin.requested_session_id() +
+             (origin.transcript_injected() ? "; its prompt carries acpd's record of it" : "");
+    case SessionOrigin::KIND_FORKED:
+      return "a copy of another session";
     default:
       return "ready";
   }
@@ -127,9 +130,53 @@ int ExitCodeFor(const TurnResult& result) {
   return result.outcome() == TurnResult::OUTCOME_CANCELLED ? kCancelled : kTurnNotOk;
 }
 
+const std::string& QuestionIdOf(const acpd::v1::ProgressEvent& question) {
+  return question.has_permission_requested() ? question.permission_requested().question_id()
+                                             : question.elicitation_requested().question_id();
+}
+
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question) {
-  return "answer with: acpctl respond " + question.session_id() + " " +
-         question.permission_requested().question_id() + " OPTION";
+  const std::string answer =
+      question.has_permission_requested() ? " OPTION" : " --accept JSON (or --decline)";
+  return "answer with: acpctl respond " + question.session_id() + " " + QuestionIdOf(question) +
+         answer;
+}
+
+std::string HostOf(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return "";
+  std::string host = url.substr(scheme + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  const size_t user = host.rfind('@');
+  return user == std::string::npos ? host : host.substr(user + 1);
+}
+
+std::string DescribeTerminal(const acpd::v1::TerminalOutput& output) {
+  std::string text;
+  if (!output.command().empty()) text = "$ " + output.command();
+  if (!output.exited()) return text;
+  if (text.empty()) text = output.terminal_id();
+  if (output.has_exit_code())
+    return text + " [exit code " + std::to_string(output.exit_code()) + "]";
+  return text + " [" + output.signal() + "]";
+}
+
+std::string DescribeFileAccess(const acpd::v1::FileAccess& access) {
+  const std::string verb = access.write() ? "write" : "read";
+  if (access.has_error()) return verb + " " + access.path() + ": " + access.error().message();
+  return verb + " " + access.path() + " (" + std::to_string(access.bytes()) + " bytes)";
+}
+
+std::string DescribeChange(const acpd::v1::SessionChanged& change) {
+  std::string text;
+  for (const std::string& field : change.changed()) {
+    std::string words;
+    if (field == "mode_id") words = "mode " + change.session().mode_id();
+    if (field == "model") words = "model " + change.session().model();
+    if (field == "title") words = "title " + change.session().title();
+    if (!words.empty()) text += (text.empty() ? "" : ", ") + words;
+  }
+  return text;
 }
 
 }  // namespace acpd::cli

@@ -20,6 +20,16 @@ std::string DescribePlan(const std::string& json);
 std::string DescribeBy(acpd::v1::QuestionResolved::By by);
 // "events before position 7 are gone".
 std::string DescribeGap(const acpd::v1::Gap& gap);
+// Of a permission or an elicitation.
+const std::string& QuestionIdOf(const acpd::v1::ProgressEvent& question);
+// The host that a URL leads to; empty: it cannot be read.
+std::string HostOf(const std::string& url);
+// "$ make [exit code 2]" and the like of a terminal's event; empty where it only brings output.
+std::string DescribeTerminal(const acpd::v1::TerminalOutput& output);
+// "wrote /srv/a.txt (12 bytes)".
+std::string DescribeFileAccess(const acpd::v1::FileAccess& access);
+// "mode plan, title Fix it"; empty where it is nothing for a line.
+std::string DescribeChange(const acpd::v1::SessionChanged& change);
 // "answer with: acpctl respond ..."
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question);
 // "idle", "busy" and the like.

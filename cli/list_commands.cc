@@ -50,6 +50,30 @@ int ListSessions(const Settings& settings, const std::string& project) {
   return kOk;
 }
 
+int ListAgentSessions(const Settings& settings, const std::string& agent, const std::string& cwd) {
+  const auto stub = Connect(settings);
+  acpd::v1::ListAgentSessionsRequest request;
+  request.set_agent(agent);
+  request.set_cwd(cwd);
+  do {
+    acpd::v1::ListAgentSessionsResponse response;
+    const auto context = NewContext(settings, kProbeCall);
+    const int code = Report(stub->ListAgentSessions(context.get(), request, &response), *context);
+    if (code != kOk) return code;
+    for (const auto& session : response.sessions()) {
+      if (settings.json) {
+        PrintJson(session);
+      } else {
+        std::printf("%s  %s  %s%s\n", session.agent_session_id().c_str(), session.cwd().c_str(),
+                    session.title().c_str(),
+                    session.session_id().empty() ? "" : ("  = " + session.session_id()).c_str());
+      }
+    }
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return kOk;
+}
+
 int ListAgents(const Settings& settings) {
   const auto stub = Connect(settings);
   acpd::v1::ListAgentsResponse response;

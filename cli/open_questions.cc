@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/event_words.h"
+
 namespace acpd::cli {
 
 using acpd::v1::ProgressEvent;
@@ -21,10 +23,12 @@ void OpenQuestions::See(const ProgressEvent& event) {
     case ProgressEvent::kPermissionRequested:
       if (!AnsweredByPolicy(event)) waiting_.push_back(event);
       return;
+    case ProgressEvent::kElicitationRequested:
+      waiting_.push_back(event);
+      return;
     case ProgressEvent::kQuestionResolved:
       std::erase_if(waiting_, [&event](const ProgressEvent& waiting) {
-        return waiting.permission_requested().question_id() ==
-               event.question_resolved().question_id();
+        return QuestionIdOf(waiting) == event.question_resolved().question_id();
       });
       return;
     default:

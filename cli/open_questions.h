@@ -10,8 +10,8 @@
 
 namespace acpd::cli {
 
-// Finds in a stream of events the permission requests that a person is to answer: not those that
-// the turn's permission mode answers, and of the past only those that are open at its end.
+// Finds in a stream of events the questions that a person is to answer: not those that the turn's
+// permission mode answers, and of the past only those that are open at its end.
 class OpenQuestions {
  public:
   void See(const acpd::v1::ProgressEvent& event);

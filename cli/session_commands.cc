@@ -81,8 +81,13 @@ int Respond(const Settings& settings, const RespondOptions& options) {
   acpd::v1::RespondRequest request;
   request.set_session_id(options.session);
   request.set_question_id(options.question);
-  request.set_option_id(options.option);
-  if (options.option.empty()) request.set_cancelled(true);
+  if (!options.option.empty()) {
+    request.set_option_id(options.option);
+  } else if (!options.accept.empty()) {
+    request.set_accept_json(options.accept);
+  } else {
+    options.decline ? request.set_decline(true) : request.set_cancelled(true);
+  }
   request.set_comment(options.comment);
   acpd::v1::RespondResponse response;
   const auto stub = Connect(settings);

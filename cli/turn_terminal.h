@@ -10,11 +10,11 @@
 #include "cli/event_printer.h"
 #include "cli/interrupts.h"
 #include "cli/open_questions.h"
-#include "cli/permission_prompt.h"
+#include "cli/question_prompt.h"
 
 namespace acpd::cli {
 
-// Follows one turn at a terminal: prints its events, asks its permissions at the prompt, and
+// Follows one turn at a terminal: prints its events, asks its questions at the prompt, and
 // cancels the turn on Ctrl-C, be it pressed before the turn has its id (a second Ctrl-C leaves at
 // once). Everything but the reading of the stream and the Cancel happens in Follow.
 class TurnTerminal {
@@ -38,7 +38,7 @@ class TurnTerminal {
   SessionService::Stub* stub_;
   EventPrinter printer_;
   OpenQuestions questions_;
-  PermissionPrompt prompt_;
+  QuestionPrompt prompt_;
   grpc::ClientContext context_;
   bool cancelling_ = false;  // Ctrl-C was pressed
   bool leaving_ = false;     // twice

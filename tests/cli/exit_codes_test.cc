@@ -20,7 +20,7 @@ class ExitCodesTest : public CliTest {
 };
 
 TEST_F(ExitCodesTest, ATurnThatDidNotCompleteIsOne) {
-  const json error = {{"code", -32000}, {"message", "no more money"}};
+  const json error = {{"code", -32603}, {"message", "no more money"}};
   const auto chat = Run(1, {"chat", Scripted(json::array({{{"error", error}}}))});
   EXPECT_THAT(chat->Err(), HasSubstr("* failed: AGENT_ERROR: "));
   Run(1, {"chat", Scripted(json::array({{{"crash", "KILL"}}}))});

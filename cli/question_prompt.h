@@ -1,19 +1,21 @@
-#ifndef ACPD_CLI_PERMISSION_PROMPT_H_
-#define ACPD_CLI_PERMISSION_PROMPT_H_
+#ifndef ACPD_CLI_QUESTION_PROMPT_H_
+#define ACPD_CLI_QUESTION_PROMPT_H_
 
 #include <optional>
 #include <string>
 
 #include "cli/connection.h"
+#include "cli/question_forms.h"
 
 namespace acpd::cli {
 
-// Asks the person at the terminal which of a permission request's options it is to be, and sends
-// the answer. Answers come from a terminal only: what stands in a pipe or a file was not written as
-// an answer, nor was what was typed before the question.
-class PermissionPrompt {
+// Asks the person at the terminal what the agent wants to know, and sends the answer: which of a
+// permission request's options it is to be, a form field by field, or whether a page was opened.
+// Answers come from a terminal only: what stands in a pipe or a file was not written as an answer,
+// nor was what was typed before the question.
+class QuestionPrompt {
  public:
-  PermissionPrompt(const Settings& settings, SessionService::Stub* stub)
+  QuestionPrompt(const Settings& settings, SessionService::Stub* stub)
       : settings_(settings), stub_(stub) {}
 
   // There is somebody to ask: stdin is a terminal, and acpctl is in its foreground.
@@ -30,16 +32,24 @@ class PermissionPrompt {
   void Drop();
 
  private:
-  void Answer(const std::string& line);
+  void AskPermission();
+  void AskElicitation();
+  void TakeLine(const std::string& line);
+  void TakeOption(const std::string& line);
+  void TakeField(const std::string& line);
+  void TakePage(const std::string& line);
   std::string OptionFor(const std::string& line) const;
+  // Sends `respond` with the question's ids filled in.
+  void Send(acpd::v1::RespondRequest respond);
 
   Settings settings_;
   SessionService::Stub* stub_;
   bool closed_ = false;  // the terminal's end was reached
   std::string input_;    // not yet a whole line
   std::optional<acpd::v1::ProgressEvent> question_;
+  std::optional<QuestionForm> form_;  // of a question with one
 };
 
 }  // namespace acpd::cli
 
-#endif  // ACPD_CLI_PERMISSION_PROMPT_H_
+#endif  // ACPD_CLI_QUESTION_PROMPT_H_

@@ -1,0 +1,91 @@
+// Logging agents in and out.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace acpd::cli {
+namespace {
+
+// A login may have to start the agent and wait for a browser.
+constexpr std::chrono::seconds kLoginCall{300};
+
+void PrintMethods(const acpd::v1::LoginAgentResponse& response) {
+  if (response.methods().empty()) std::printf("the agent offers no way to log in\n");
+  for (const auto& method : response.methods()) {
+    std::printf("%-24s %-9s %s%s%s\n", method.method_id().c_str(), method.type().c_str(),
+                method.name().c_str(), method.description().empty() ? "" : " - ",
+                method.description().c_str());
+  }
+}
+
+// In place of acpctl's own terminal; returns what the login's program ended with.
+int RunInTerminal(const acpd::v1::TerminalLogin& login) {
+  std::vector<std::string> words(login.command().begin(), login.command().end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto& [name, value] : login.env()) setenv(name.c_str(), value.c_str(), 1);
+    execvp(argv[0], argv.data());
+    std::fprintf(stderr, "acpctl: %s cannot be started here; run it on acpd's machine\n", argv[0]);
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) return 127;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int FinishInTerminal(const acpd::v1::TerminalLogin& login) {
+  if (login.command().empty()) return kCallFailed;
+  const int code = RunInTerminal(login);
+  std::fprintf(stderr, code == 0 ? "logged in\n" : "acpctl: the login ended with exit code %d\n",
+               code);
+  return code == 0 ? kOk : kCallFailed;
+}
+
+}  // namespace
+
+int LoginAgent(const Settings& settings, const std::string& agent, std::string method_id) {
+  const auto stub = ConnectAdmin(settings);
+  acpd::v1::LoginAgentRequest request;
+  request.set_agent(agent);
+  request.set_method_id(method_id);
+  acpd::v1::LoginAgentResponse response;
+  const auto context = NewContext(settings, kLoginCall);
+  const int code = Report(stub->LoginAgent(context.get(), request, &response), *context);
+  if (code != kOk) return code;
+  // The only way there is need not be named.
+  if (method_id.empty() && response.methods_size() == 1 && !settings.json)
+    return LoginAgent(settings, agent, response.methods(0).method_id());
+  if (settings.json) {
+    PrintJson(response);
+  } else if (response.has_terminal()) {
+    return FinishInTerminal(response.terminal());
+  } else if (response.logged_in()) {
+    std::printf("logged in\n");
+  } else {
+    PrintMethods(response);
+    std::fprintf(stderr, "choose one: acpctl login %s --method ID\n", agent.c_str());
+  }
+  return kOk;
+}
+
+int LogoutAgent(const Settings& settings, const std::string& agent) {
+  const auto stub = ConnectAdmin(settings);
+  acpd::v1::LogoutAgentRequest request;
+  request.set_agent(agent);
+  acpd::v1::LogoutAgentResponse response;
+  const auto context = NewContext(settings, kLoginCall);
+  const int code = Report(stub->LogoutAgent(context.get(), request, &response), *context);
+  if (code == kOk && settings.json) PrintJson(response);
+  return code;
+}
+
+}  // namespace acpd::cli
