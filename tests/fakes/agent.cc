@@ -51,6 +51,7 @@ void FakeAgent::Read() {
   const bool open = input_.ReadSome();
   for (std::string line; input_.Next(&line);) {
     log_.Write({{"event", "in"}, {"line", line}});
+    wire_.Received(line);
     OnLine(line);
     AdvanceRuns();
   }
@@ -154,6 +155,7 @@ bool FakeAgent::Advance(Run* run) {
 }
 
 void FakeAgent::SendBytes(const std::string& bytes) {
+  wire_.Sent(bytes);
   if (!demo::WriteAll(1, bytes)) log_.Write({{"event", "stdout_gone"}});
 }
 

@@ -13,6 +13,7 @@
 #include "acp/demo_agent/sessions.h"
 #include "tests/fakes/agent_barriers.h"
 #include "tests/fakes/agent_log.h"
+#include "tests/fakes/agent_wire.h"
 #include "tests/fakes/script.h"
 
 namespace acpd::fakes {
@@ -96,6 +97,7 @@ class FakeAgent {
 
   Script script_;
   AgentLog log_;
+  AgentWire wire_;
   AgentBarriers barriers_;
   demo::Sessions sessions_;
   demo::LineReader input_;

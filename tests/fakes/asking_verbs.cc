@@ -26,6 +26,23 @@ json OutcomeOf(const json& answer) {
   return result.is_object() ? result.value("outcome", json()) : json();
 }
 
+// Whether `got` has all that `wanted` has; what else stands in its objects does not matter.
+bool Has(const json& got, const json& wanted) {
+  if (!wanted.is_object() || !got.is_object()) return got == wanted;
+  for (const auto& [key, value] : wanted.items()) {
+    if (!got.contains(key) || !Has(got[key], value)) return false;
+  }
+  return true;
+}
+
+// `${sessionId}` as a value is the run's session.
+json Filled(json params, const Run& run) {
+  for (json& value : params) {
+    if (value == "${sessionId}") value = run.session_id;
+  }
+  return params;
+}
+
 // An empty string where the answer is as wanted, else what differs.
 std::string Mismatch(const json& answer, const json& wanted) {
   const json outcome = OutcomeOf(answer);
@@ -35,6 +52,14 @@ std::string Mismatch(const json& answer, const json& wanted) {
   if (wanted.contains("code")) {
     const json error = answer.value("error", json::object());
     if (error.value("code", json()) != wanted["code"]) return "code";
+  }
+  if (wanted.contains("message")) {
+    const json error = answer.value("error", json::object());
+    const std::string text = error.value("message", "");
+    if (text.find(wanted["message"].get<std::string>()) == std::string::npos) return "message";
+  }
+  if (wanted.contains("result") && !Has(answer.value("result", json()), wanted["result"])) {
+    return "result";
   }
   return "";
 }
@@ -54,7 +79,7 @@ Progress DoAsk(FakeAgent* agent, Run* run, const json& argument) {
 
 Progress DoRequest(FakeAgent* agent, Run* run, const json& argument) {
   return Send(agent, run, argument, argument.at("method"),
-              argument.value("params", json::object()));
+              Filled(argument.value("params", json::object()), *run));
 }
 
 Progress DoExpectAnswer(FakeAgent* agent, Run* run, const json& argument) {

@@ -13,6 +13,7 @@
 
 #include "acp/demo_agent/line_io.h"
 #include "acp/demo_agent/messages.h"
+#include "tests/fakes/agent_wire.h"
 
 namespace acpd::fakes {
 namespace {
@@ -79,11 +80,13 @@ json AnswerTo(const json& id, const std::string& method, const json& params) {
 }
 
 void Serve() {
+  AgentWire wire;  // without the updates, which are many and none of acpd's
   demo::LineReader input(0);
   bool open = true;
   while (open) {
     open = input.ReadSome();
     for (std::string line; input.Next(&line);) {
+      wire.Received(line);
       const json message = json::parse(line, nullptr, false);
       if (!message.is_object() || !message.contains("id")) continue;
       const std::string method = demo::StringOf(message, "method");

@@ -53,20 +53,20 @@ Steps Authenticate(FakeAgent* agent, const Run& run) {
 Steps NewSession(FakeAgent* agent, const Run& run) {
   const std::string wanted = ResumeIdOf(run.params);
   if (wanted.empty() || !agent->script().Flag("meta_resume")) {
-    return {ReplyStep({{"sessionId", run.session_id}})};
+    return {ReplyStep(WithSetup(agent, {{"sessionId", run.session_id}}))};
   }
   if (!agent->sessions().Open(wanted)) return {NotFound(wanted)};
-  return {{"reply", {{"sessionId", wanted}}}};
+  return {ReplyStep(WithSetup(agent, {{"sessionId", wanted}}))};
 }
 
 Steps Load(FakeAgent* agent, const Run& run) {
   if (!agent->sessions().Open(run.session_id)) return {NotFound(run.session_id)};
-  return {{"replay", "history"}, ReplyStep(json::object())};
+  return {{"replay", "history"}, ReplyStep(WithSetup(agent, json::object()))};
 }
 
 Steps Resume(FakeAgent* agent, const Run& run) {
   if (!agent->sessions().Open(run.session_id)) return {NotFound(run.session_id)};
-  return {ReplyStep(json::object())};
+  return {ReplyStep(WithSetup(agent, json::object()))};
 }
 
 Steps Close(FakeAgent* agent, const Run& run) {
@@ -116,10 +116,20 @@ struct Row {
 };
 
 const std::map<std::string, Row> kDefaults = {
-    {"initialize", {Initialize, false, false}}, {"authenticate", {Authenticate, false, false}},
-    {"session/new", {NewSession, false, true}}, {"session/load", {Load, true, true}},
-    {"session/resume", {Resume, true, true}},   {"session/prompt", {Prompt, false, true}},
-    {"session/close", {Close, true, false}},    {"session/delete", {Delete, true, false}},
+    {"initialize", {Initialize, false, false}},
+    {"authenticate", {Authenticate, false, false}},
+    {"session/new", {NewSession, false, true}},
+    {"session/load", {Load, true, true}},
+    {"session/resume", {Resume, true, true}},
+    {"session/prompt", {Prompt, false, true}},
+    {"session/close", {Close, true, false}},
+    {"session/delete", {Delete, true, false}},
+    {"session/fork", {Fork, true, true}},
+    {"session/list", {ListSessions, true, true}},
+    {"session/set_mode", {SetMode, false, true}},
+    {"session/set_config_option", {SetConfigOption, false, true}},
+    {"session/set_model", {SetModel, false, true}},
+    {"logout", {Logout, false, false}},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   FAKE_AGENT_STATE     folder of its sessions, so that another process resumes them; none: they
 //   end with the process FAKE_AGENT_LOG       file that gets what it received and did (agent_log.h)
 //   FAKE_AGENT_BARRIERS  folder of its barriers
+//   ACPD_TEST_WIRE       folder for all that went over its pipes (agent_wire.h)
 // A prompt may bring its own steps (verb_table.cc):  ![{"update": "hi"}, {"barrier": "b1"},
 // {"reply":
 // {"stopReason": "end_turn"}}]

@@ -26,6 +26,7 @@ class FakesTest : public ::testing::Test {
         leftovers_(mark_, dir_.path()),
         env_{{"FAKE_AGENT_LOG", log_.path()},
              {"FAKE_AGENT_BARRIERS", barriers_.folder()},
+             {"ACPD_TEST_WIRE", ""},  // what these tests send is not acpd's
              {e2e::Leftovers::kMarkName, mark_}} {}
 
   void TearDown() override {

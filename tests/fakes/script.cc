@@ -14,8 +14,9 @@
 namespace acpd::fakes {
 namespace {
 
-const std::set<std::string> kSettings = {"on_cancel", "capabilities", "auth_methods",
-                                         "require_auth", "meta_resume"};
+const std::set<std::string> kSettings = {"on_cancel",    "capabilities", "auth_methods",
+                                         "require_auth", "meta_resume",  "setup",
+                                         "session_pages"};
 
 [[noreturn]] void Refuse(const std::string& mistake) {
   std::fprintf(stderr, "fake_agent: %s\n", mistake.c_str());

@@ -30,7 +30,9 @@ using Steps = std::vector<Step>;
 //   session/cancel does to a running prompt; default "cancelled" "capabilities": {...} merged into
 //   agentCapabilities (null removes a member) "auth_methods": [...]                 authMethods
 //   "require_auth": true                  -32000 for session/* until authenticate was called
-//   "meta_resume": true                   honours `_meta.claudeCode.options.resume`
+//   "setup": {"modes":, "configOptions":, "models":}   of a set-up's answer; clients may set them
+//   "session_pages": {CURSOR: {"sessions": [...], "nextCursor":}, ...}   session/list; "" is the
+//   first "meta_resume": true                   honours `_meta.claudeCode.options.resume`
 //
 // verb_table.cc has the verbs. A step list that ends without an answer is followed by the
 // default answer.

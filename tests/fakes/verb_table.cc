@@ -34,9 +34,10 @@ const std::map<std::string, Verb> kVerbs = {
     // ---- Requests to the client. They hold up the next steps only with "wait": true.
     // {"options": [{"optionId":, "kind":}, ...], "id":, "toolCall":, "wait":}: a permission
     {"ask", DoAsk},
-    // {"method":, "params":, "id":, "wait":}
+    // {"method":, "params":, "id":, "wait":}; a param "${sessionId}" is filled in
     {"request", DoRequest},
-    // {"id":, "outcome":, "optionId":, "code":}: waits for the answer; it must have what is given.
+    // {"id":, "outcome":, "optionId":, "code":, "message": a part of it, "result": some of it}:
+    // waits for the answer; it must have what is given.
     // A mismatch is logged, and is the answer to the prompt.
     {"expect_answer", DoExpectAnswer},
     // ID: waits for the answer and says the chosen option's kind.

@@ -1,15 +1,16 @@
-// Starts the acpd of ACPD_BIN_DIR with the demo agent, in a scratch folder and on a free port.
+// Starts the acpd of ACPD_BIN_DIR in a scratch folder and on a free port; with the demo agent, unless `extra`
+// (members of the config) says otherwise.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const binDir = process.env.ACPD_BIN_DIR;
+export const binDir = process.env.ACPD_BIN_DIR;
 if (!binDir) throw new Error('ACPD_BIN_DIR must name the folder of acpd');
 
 export class Daemon {
-  static async start() {
+  static async start(extra = {}) {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'acpd-node-'));
     const config = path.join(dir, 'acpd.json');
     fs.writeFileSync(config, JSON.stringify({
@@ -18,6 +19,7 @@ export class Daemon {
       runtime_dir: path.join(dir, 'run'),
       agent_servers: { demo: { extends: 'demo' } },
       shutdown: { workers: 'stop' },
+      ...extra,
     }));
     const addressFile = path.join(dir, 'address');
     const log = fs.openSync(path.join(dir, 'acpd.log'), 'w');

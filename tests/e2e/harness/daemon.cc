@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -36,6 +37,8 @@ json Daemon::Config() const {
     agent["args"] = spec.args;
     agent["env"] = spec.env;
     agent["env"][Leftovers::kMarkName] = mark_;
+    // Agents get only what is named: the folder for what goes over their pipes (tests/schema).
+    if (const char* wire = std::getenv("ACPD_TEST_WIRE")) agent["env"]["ACPD_TEST_WIRE"] = wire;
     agents[name] = std::move(agent);
   }
   json config = {{"listen", {"127.0.0.1:0"}},
