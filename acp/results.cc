@@ -190,6 +190,21 @@ absl::StatusOr<PermissionRequest> ReadPermissionRequest(std::string_view json) {
   return request;
 }
 
+ToolCallFacts ReadToolCallFacts(std::string_view update_json) {
+  constexpr size_t kMaxPaths = 1024;
+  const JsonObject update = AnyObject(update_json);
+  ToolCallFacts facts;
+  facts.kind = update.StringOr("kind");
+  facts.title = update.StringOr("title");
+  for (const char* list : {"locations", "content"}) {
+    for (const JsonValue& item : update.Get(list).Items()) {
+      std::optional<std::string> path = item.Members().Get("path").String();
+      if (path && facts.paths.size() < kMaxPaths) facts.paths.push_back(std::move(*path));
+    }
+  }
+  return facts;
+}
+
 RpcError ReadError(std::string_view json) {
   RpcError error;
   const std::optional<JsonValue> value = JsonValue::Parse(json);

@@ -106,6 +106,12 @@ struct PermissionRequest {
   std::string raw_input;           // its rawInput, verbatim; empty: none
 };
 
+// What an update says of a tool call; a permission for it may leave that out.
+struct ToolCallFacts {
+  std::string kind, title;
+  std::vector<std::string> paths;  // of its locations and diffs
+};
+
 // Readers of what agents send. INVALID_ARGUMENT with a sentence that names the field when a
 // required one is missing or has the wrong type; optional ones of a wrong type count as absent (the
 // schema's x-deserialize-default-on-error).
@@ -113,6 +119,7 @@ absl::StatusOr<InitializeResult> ReadInitializeResult(std::string_view json);
 absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json);  // `null` and `{}` are fine
 absl::StatusOr<PromptResult> ReadPromptResult(std::string_view json);
 absl::StatusOr<PermissionRequest> ReadPermissionRequest(std::string_view json);
+ToolCallFacts ReadToolCallFacts(std::string_view update_json);
 RpcError ReadError(std::string_view json);  // never fails: what cannot be read is in `message`
 ContextUsage ReadContextUsage(std::string_view update_json);
 std::string ReadCurrentMode(

@@ -148,11 +148,16 @@ void AddSessionCommands(CLI::App& app, CommandLine& line) {
   CLI::App* respond = app.add_subcommand("respond", "Answer a question of an agent");
   respond->add_option("session", line.respond.session, "The session")->required();
   respond->add_option("question", line.respond.question, "The question")->required();
-  respond->add_option("option", line.respond.option,
-                      "One of its options; without it the question is cancelled");
-  respond->add_option("--accept", line.respond.accept,
-                      "Of an elicitation: the form's content as JSON; of a page \"{}\"");
-  respond->add_flag("--decline", line.respond.decline, "Of an elicitation: decline it");
+  CLI::Option* option = respond->add_option(
+      "option", line.respond.option, "One of its options; without it the question is cancelled");
+  CLI::Option* accept =
+      respond
+          ->add_option("--accept", line.respond.accept,
+                       "Of an elicitation: the form's content as JSON; of a page \"{}\"")
+          ->excludes(option);
+  respond->add_flag("--decline", line.respond.decline, "Of an elicitation: decline it")
+      ->excludes(option)
+      ->excludes(accept);
   respond->add_option("--comment", line.respond.comment, "Kept with the answer");
   respond->callback(
       [&line] { line.run = [&line] { return Respond(line.settings, line.respond); }; });
@@ -161,8 +166,9 @@ void AddSessionCommands(CLI::App& app, CommandLine& line) {
 void AddLists(CLI::App& app, CommandLine& line) {
   CLI::App* sessions = app.add_subcommand("sessions", "List the sessions, newest first");
   sessions->add_option("-p,--project", line.project, "Only those of this project");
-  sessions->add_flag("--agent-side", line.agent_side,
-                     "Those that an agent itself knows; chat --session ID picks one up");
+  sessions->add_flag(
+      "--agent-side", line.agent_side,
+      "Those that an agent itself knows; chat --session ID --cwd FOLDER picks one up");
   sessions->add_option("-a,--agent", line.agent,
                        "With --agent-side: this agent; without it the default one");
   sessions->add_option("--cwd", line.cwd, "With --agent-side: only those of this folder");

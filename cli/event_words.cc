@@ -79,7 +79,7 @@ std::string DescribeBy(acpd::v1::QuestionResolved::By by) {
   using acpd::v1::QuestionResolved;
   switch (by) {
     case QuestionResolved::BY_POLICY:
-      return " by the permission mode";
+      return " by policy";
     case QuestionResolved::BY_TIMEOUT:
       return " by time-out";
     case QuestionResolved::BY_CANCEL:

@@ -16,7 +16,6 @@ namespace {
 constexpr std::chrono::seconds kLoginCall{300};
 
 void PrintMethods(const acpd::v1::LoginAgentResponse& response) {
-  if (response.methods().empty()) std::printf("the agent offers no way to log in\n");
   for (const auto& method : response.methods()) {
     std::printf("%-24s %-9s %s%s%s\n", method.method_id().c_str(), method.type().c_str(),
                 method.name().c_str(), method.description().empty() ? "" : " - ",
@@ -44,10 +43,13 @@ int RunInTerminal(const acpd::v1::TerminalLogin& login) {
 
 int FinishInTerminal(const acpd::v1::TerminalLogin& login) {
   if (login.command().empty()) return kCallFailed;
+  std::string words;
+  for (const std::string& word : login.command()) words += " " + word;
+  std::fprintf(stderr, "running:%s\n", words.c_str());
   const int code = RunInTerminal(login);
   std::fprintf(stderr, code == 0 ? "logged in\n" : "acpctl: the login ended with exit code %d\n",
                code);
-  return code == 0 ? kOk : kCallFailed;
+  return code == 0 ? kOk : kTurnNotOk;
 }
 
 }  // namespace
@@ -70,6 +72,9 @@ int LoginAgent(const Settings& settings, const std::string& agent, std::string m
     return FinishInTerminal(response.terminal());
   } else if (response.logged_in()) {
     std::printf("logged in\n");
+  } else if (response.methods().empty()) {
+    std::fprintf(stderr, "acpctl: the agent offers no way to log in; see its own manual\n");
+    return kTurnNotOk;
   } else {
     PrintMethods(response);
     std::fprintf(stderr, "choose one: acpctl login %s --method ID\n", agent.c_str());

@@ -131,9 +131,11 @@ void QuestionPrompt::Send(RespondRequest respond) {
   respond.set_question_id(QuestionIdOf(*question_));
   acpd::v1::RespondResponse response;
   const auto context = NewContext(settings_, kShortCall);
-  Report(stub_->Respond(context.get(), respond, &response), *context);
+  const int code = Report(stub_->Respond(context.get(), respond, &response), *context);
+  const acpd::v1::ProgressEvent question = *question_;
   question_.reset();
   form_.reset();
+  if (code == kUsage) Ask(question);  // the answer did not fit; the message says how
 }
 
 std::string QuestionPrompt::OptionFor(const std::string& line) const {

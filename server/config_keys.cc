@@ -130,7 +130,7 @@ const std::vector<Key<Limits>>& LimitsKeys() {
       {"transcript_bytes", KeyType::kSize, &Limits::transcript_bytes, kKiB, 8 * kMiB},
       {"max_file_read", KeyType::kSize, &Limits::max_file_read, kKiB, 64 * kMiB},
       {"max_file_write", KeyType::kSize, &Limits::max_file_write, kKiB, 64 * kMiB},
-      {"max_terminals", KeyType::kCount, &Limits::max_terminals, 1, 1000},
+      {"max_terminals", KeyType::kCount, &Limits::max_terminals, 1, 64},
       {"max_terminal_output", KeyType::kSize, &Limits::max_terminal_output, kKiB, 16 * kMiB},
   };
   return keys;
@@ -180,6 +180,7 @@ const std::vector<Key<AgentDefinition>>& AgentKeys() {
 const std::vector<Key<AgentCapabilities>>& CapabilityKeys() {
   static const auto& keys = *new std::vector<Key<AgentCapabilities>>{
       {"fs", KeyType::kBool, &AgentCapabilities::fs},
+      {"fs_read", KeyType::kBool, &AgentCapabilities::fs_read},
       {"terminal", KeyType::kBool, &AgentCapabilities::terminal},
       {"elicitation", KeyType::kBool, &AgentCapabilities::elicitation},
   };

@@ -20,6 +20,7 @@ struct AgentServices::Service {
 const AgentServices::Service* AgentServices::FindService(std::string_view method) {
   using S = AgentServices;
   static constexpr auto kFs = &AgentCapabilities::fs;
+  static constexpr auto kFsRead = &AgentCapabilities::fs_read;
   static constexpr auto kTerminal = &AgentCapabilities::terminal;
   static constexpr auto read = [](S& s, const RowPtr& row, bool) { s.files_.Serve(row, false); };
   static constexpr auto write = [](S& s, const RowPtr& row, bool) { s.files_.Serve(row, true); };
@@ -28,7 +29,7 @@ const AgentServices::Service* AgentServices::FindService(std::string_view method
   };
   static constexpr auto of_terminal = [](S& s, const RowPtr& row, bool) { s.ServeTerminal(row); };
   static constexpr Service kServices[] = {
-      {"fs/read_text_file", kFs, "capabilities.fs", read},
+      {"fs/read_text_file", kFsRead, "capabilities.fs and fs_read", read},
       {"fs/write_text_file", kFs, "capabilities.fs", write},
       {"terminal/create", kTerminal, "capabilities.terminal", create, true},
       {"terminal/output", kTerminal, "capabilities.terminal", of_terminal},
@@ -48,7 +49,9 @@ AgentServices::AgentServices(AgentWorker& worker)
 bool AgentServices::Take(const acp::Message& message) {
   const Service* service = FindService(message.method);
   if (service == nullptr) return false;
-  if (!(worker_.agent().capabilities.*service->capability)) {
+  AgentCapabilities offered = worker_.agent().capabilities;
+  offered.fs_read = offered.fs_read && offered.fs;
+  if (!(offered.*service->capability)) {
     Refuse(message, acp::kMethodNotFound,
            "Method not found: " + std::string(service->method) +
                " is switched off for this agent (" + std::string(service->key) +

@@ -40,8 +40,11 @@ std::string PackMethods(const std::vector<ResumeMethod>& methods) {
 // What acpd offers, by name.
 template <class Capabilities>
 auto OffersOf(Capabilities& offers) {
-  return std::array<std::pair<const char*, decltype(&offers.fs)>, 3>{
-      {{"fs", &offers.fs}, {"terminal", &offers.terminal}, {"elicitation", &offers.elicitation}}};
+  return std::array<std::pair<const char*, decltype(&offers.fs)>, 4>{
+      {{"fs", &offers.fs},
+       {"fs_read", &offers.fs_read},
+       {"terminal", &offers.terminal},
+       {"elicitation", &offers.elicitation}}};
 }
 
 constexpr size_t kFieldsOfRule = 4;

@@ -59,7 +59,9 @@ const std::vector<BuiltinAgent>& Table() {
                {"GOOGLE_GEMINI_BASE_URL", "${model.base_url}"},
                {"GEMINI_MODEL", "${model.model}"}},
        .auth_by_variable = {{"GEMINI_API_KEY", "gemini-api-key"}},
-       .loads_in_later_minute = true},
+       .loads_in_later_minute = true,
+       // Whatever words acpd uses, its check for a file that is not there yet does not see them.
+       .fs_read = false},
       // Which variable takes its key depends on the provider that its own config names, so none is
       // set here. What it says of a missing session is a weak sign that it also gives otherwise: no
       // pattern of its own.
@@ -211,6 +213,7 @@ AgentDefinition MakeDefinition(const BuiltinAgent& builtin) {
   for (const auto& [variable, method] : builtin.auth_by_variable)
     agent.auth_by_variable.emplace_back(variable, method);
   agent.loads_in_later_minute = builtin.loads_in_later_minute;
+  agent.capabilities.fs_read = builtin.fs_read;
   return agent;
 }
 

@@ -27,6 +27,7 @@ struct BuiltinAgent {
   std::vector<std::pair<std::string_view, std::string_view>>
       auth_by_variable{};              // AgentDefinition::auth_by_variable
   bool loads_in_later_minute = false;  // as AgentDefinition has it
+  bool fs_read = true;                 // AgentCapabilities::fs_read
 };
 
 std::span<const BuiltinAgent> BuiltinAgents();

@@ -22,6 +22,8 @@ using std::chrono::seconds;
 // What of ACP acpd offers to an agent; what is off is not advertised.
 struct AgentCapabilities {
   bool fs = true, terminal = true, elicitation = true;
+  bool fs_read =
+      true;  // with fs: reading, too; some agents cannot make a file where they read by us
 
   bool operator==(const AgentCapabilities&) const = default;
 };

@@ -120,7 +120,8 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
         co_await CheckFolder(request, *core.config().Find(*agent), session_cwd, &cwd);
     if (!folder.ok()) co_return Refused(folder, known);
   }
-  const absl::Status unwanted_now = Refusal();
+  absl::Status unwanted_now = Refusal();
+  if (unwanted_now.ok()) unwanted_now = CheckFork(request);
   if (!unwanted_now.ok()) co_return Refused(unwanted_now, known);
   // Nothing waits from here until the turn stands in its session's queue.
   const absl::StatusOr<SessionPtr> session = SessionFor(request, *agent, cwd);

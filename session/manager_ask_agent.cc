@@ -13,6 +13,8 @@
 namespace acpd::session {
 namespace {
 
+constexpr std::chrono::minutes kLoginTime{10};
+
 // What an answer that is no result comes to.
 absl::Status RefusedBy(const AgentAnswer& answer, const std::string& method) {
   switch (answer.kind) {
@@ -43,15 +45,19 @@ WallTime ReadTime(const std::string& iso) {
 
 // What differs from the daemon's own environment, without keys: whoever may Chat reads it.
 void DescribeTerminalLogin(const AgentWorker& worker, const acp::AuthMethod& method,
-                           LoginView& login) {
+                           const Config& config, LoginView& login) {
   const acp::LaunchSpec* spec = worker.spec();
   if (spec == nullptr) return;
-  login.command = spec->argv;
+  std::vector<std::string> secrets;
+  for (const auto& [name, value] : config.secrets) secrets.push_back(value);
+  for (const std::string& word : spec->argv)
+    login.command.push_back(HideSecrets(word, secrets, word.size()));
   login.command.insert(login.command.end(), method.args.begin(), method.args.end());
   const auto inherited = DaemonEnvironment();
   for (const auto& pair : spec->env) {
     const bool is_own = std::find(inherited.begin(), inherited.end(), pair) == inherited.end();
-    if (is_own && pair.first != "ACPD_WORKER_ID" && !NamesSecret(pair.first))
+    const bool is_open = HideSecrets(pair.second, secrets, pair.second.size()) == pair.second;
+    if (is_own && is_open && pair.first != "ACPD_WORKER_ID" && !NamesSecret(pair.first))
       login.env.push_back(pair);
   }
   login.env.insert(login.env.end(), method.env.begin(), method.env.end());
@@ -119,8 +125,10 @@ awaitable<absl::Status> SessionManager::Impl::AskSessions(std::shared_ptr<Probe>
 awaitable<absl::StatusOr<LoginView>> SessionManager::Impl::LoginAgent(CallPtr call,
                                                                       std::string agent,
                                                                       std::string method_id) {
-  ProbeErrand errand = [this, method_id](std::shared_ptr<Probe> probe, SteadyTime deadline) {
-    return AskLogin(std::move(probe), deadline, method_id);
+  // A person may have to see it through in a browser.
+  const SteadyTime until = std::min(call->deadline, std::chrono::steady_clock::now() + kLoginTime);
+  ProbeErrand errand = [this, method_id, until](std::shared_ptr<Probe> probe, SteadyTime) {
+    return AskLogin(std::move(probe), until, method_id);
   };
   const absl::StatusOr<std::shared_ptr<Probe>> probe =
       co_await RunProbe(call, agent, "", std::move(errand));
@@ -144,7 +152,7 @@ awaitable<absl::Status> SessionManager::Impl::AskLogin(std::shared_ptr<Probe> pr
                                                "\"; it has: " + IdsOf(methods) + ".");
   }
   if (method->type == "terminal") {
-    DescribeTerminalLogin(*worker, *method, probe->login);
+    DescribeTerminalLogin(*worker, *method, core.config(), probe->login);
     co_return absl::OkStatus();
   }
   const uint64_t id = worker->NextId();

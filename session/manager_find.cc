@@ -179,9 +179,9 @@ absl::Status SessionManager::Impl::CheckCredentials(const Session* session,
   }
   const absl::Status secrets = CheckServerSecrets(request, core.config());
   if (!secrets.ok()) return secrets;
-  const bool lost = session->setup_secrets_lost() && !request.mcp_servers && !request.meta_json &&
-                    session->needs_worker_for(request);
-  if (lost) {
+  SetupSettings settings = session->row().setup;
+  TakeSettings(request, settings);
+  if (LacksSecrets(settings) && session->needs_worker_for(request)) {
     return MakeError("CREDENTIALS_NEEDED",
                      "The session was set up with MCP servers or meta that acpd does not keep "
                      "(store_mcp_secrets); send mcp_servers and meta_json again.");

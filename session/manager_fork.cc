@@ -1,4 +1,5 @@
 // ForkSession: a session that begins as a copy of another one.
+#include <algorithm>
 #include <utility>
 
 #include "session/errors.h"
@@ -11,9 +12,15 @@ namespace {
 // Some agents write their record of a turn after they have answered it; the copy is made from that.
 constexpr milliseconds kRecordTime{1000};
 
-absl::Status CheckForkable(const Core& core, const Session& original) {
-  const SessionRow& row = original.row();
-  if (!original.UnfinishedTurns().empty()) {
+}  // namespace
+
+// Whether `request`, if it is a fork's, can be carried out now.
+absl::Status SessionManager::Impl::CheckFork(const ChatRequest& request) const {
+  if (request.fork_of.empty()) return absl::OkStatus();
+  const absl::StatusOr<SessionPtr> original = FindCurrent(request.fork_of);
+  if (!original.ok()) return original.status();
+  const SessionRow& row = (*original)->row();
+  if (!(*original)->UnfinishedTurns().empty()) {
     return MakeError("SESSION_BUSY",
                      "The session has a turn under way; wait for its end or cancel it, then fork.");
   }
@@ -29,17 +36,15 @@ absl::Status CheckForkable(const Core& core, const Session& original) {
       "The agent \"" + row.agent + "\" cannot fork sessions: it lacks sessionCapabilities.fork.");
 }
 
-}  // namespace
-
+// Whether it can be is asked where a new session is made: a repeated call gets what the first one
+// made, whatever has become of the original.
 awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::ForkSession(CallPtr call,
                                                                          std::string session_id,
                                                                          ChatRequest setup) {
   if (core.refusing) co_return ShuttingDown();
-  const absl::StatusOr<SessionPtr> found = FindCurrent(session_id);
+  const absl::StatusOr<SessionPtr> found = FindSession(session_id);
   if (!found.ok()) co_return found.status();
   const SessionPtr original = *found;
-  const absl::Status forkable = CheckForkable(core, *original);
-  if (!forkable.ok()) co_return OfSession(forkable, session_id);
   asio::steady_timer pause(core.deps.loop,
                            std::min(original->last_answer() + kRecordTime, call->deadline));
   boost::system::error_code ignored;
@@ -50,6 +55,7 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::ForkSession(CallPtr
   setup.agent = original->row().agent;
   setup.cwd = original->row().cwd;
   absl::StatusOr<SessionView> view = co_await CreateSession(call, std::move(setup));
+  if (!view.ok()) co_return OfSession(view.status(), session_id);
   co_return view;
 }
 

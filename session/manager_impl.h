@@ -55,6 +55,7 @@ class SessionManager::Impl {
   // manager_fork.cc
   awaitable<absl::StatusOr<SessionView>> ForkSession(CallPtr call, std::string session_id,
                                                      ChatRequest setup);
+  absl::Status CheckFork(const ChatRequest& request) const;
   // manager_ask_agent.cc: what an agent is asked without a session
   awaitable<absl::StatusOr<AgentSessionPage>> ListAgentSessions(CallPtr call, std::string agent,
                                                                 std::string cwd,

@@ -6,7 +6,6 @@
 #include "session/launch.h"
 #include "session/manager_errors.h"
 #include "session/names.h"
-#include "session/session_capabilities.h"
 
 namespace acpd::session {
 namespace {
@@ -102,7 +101,7 @@ awaitable<absl::Status> SessionManager::Impl::AskProbed(std::shared_ptr<Probe> p
   const absl::Status started = co_await worker->Start(std::move(*spec), deadline);
   if (!started.ok()) co_return started;
   const uint64_t id = worker->NextId();
-  const acp::ClientCapabilities offered = OfferedTo(*agent);
+  const acp::ClientCapabilities offered;  // there is no session that anything could be done for
   const AgentAnswer answer =
       co_await worker->Call(id, acp::InitializeLine(id, ACPD_VERSION, offered), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) co_return ProbeFailure(answer, *worker);

@@ -10,6 +10,7 @@ namespace acpd::session {
 namespace {
 
 constexpr size_t kMostRemembered = 256;
+constexpr size_t kLongestKey = 8u << 10;  // what has more is asked each time
 constexpr size_t kFieldsOfEntry = 2;
 constexpr char kAllowed[] = "a";
 constexpr char kDenied[] = "d";
@@ -58,6 +59,9 @@ bool MatchesPaths(const PermissionRule& rule, const PermissionSubject& subject) 
 std::optional<PermissionMode> DecideByRules(const std::vector<PermissionRule>& rules,
                                             const PermissionSubject& subject) {
   for (const PermissionRule& rule : rules) {
+    // Of what the agent does not say the kind nobody can tell that a rule does not forbid it.
+    const bool unknown = subject.tool_kind.empty() && rule.mode != PermissionMode::kAllow;
+    if (!rule.tool_kind.empty() && unknown) return PermissionMode::kAsk;
     if (!rule.tool_kind.empty() && rule.tool_kind != subject.tool_kind) continue;
     if (!rule.title.empty() && !Matches(rule.title, subject.title)) continue;
     if (MatchesPaths(rule, subject)) return rule.mode;
@@ -90,8 +94,10 @@ std::string PermissionMemory::KeyOf(const PermissionSubject& subject) {
   parts.insert(parts.end(), subject.paths.begin(), subject.paths.end());
   // Some agents call every command by one title. An edit's input is another one each time.
   const std::string& kind = subject.tool_kind;
-  if (kind.empty() || kind == "execute" || kind == "other") parts.push_back(subject.raw_input);
-  return Pack(parts);
+  const bool may_be_command = kind.empty() || kind == "execute" || kind == "other";
+  if (may_be_command || subject.paths.empty()) parts.push_back(subject.raw_input);
+  std::string key = Pack(parts);
+  return key.size() <= kLongestKey ? key : "";
 }
 
 std::optional<PermissionMode> PermissionMemory::Find(const PermissionSubject& subject) const {

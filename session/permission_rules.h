@@ -44,7 +44,7 @@ class PermissionMemory {
   // changed.
   bool Remember(const std::string& key, OptionKind kind);
   std::string Packed() const;
-  // What a subject is remembered by; empty: it cannot be (no title).
+  // What a subject is remembered by; empty: it cannot be (no title, or more than 8 KiB of it).
   static std::string KeyOf(const PermissionSubject& subject);
 
  private:

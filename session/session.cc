@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "acp/text.h"
-#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -33,15 +32,16 @@ Session::Session(Core& core, SessionRow row, uint64_t newest_seq)
     : core_(core),
       row_(std::move(row)),
       recorder_(core, row_.session_id, row_.project_id, newest_seq),
-      setup_secrets_lost_(row_.needs_setup_secrets),
       idle_timer_(core.deps.loop),
       changed_(core.deps.loop) {}
 
 Session::~Session() = default;
 
 void Session::RecordRow() {
+  const bool kept = core_.config().store_mcp_secrets;
+  row_.needs_setup_secrets = !kept && HoldsSecrets(row_.setup);
   recorder_.pending().session = row_;
-  if (row_.needs_setup_secrets) recorder_.pending().session->setup = WithoutSecrets(row_.setup);
+  if (!kept) recorder_.pending().session->setup = WithoutSecrets(row_.setup);
 }
 
 void Session::AnnounceCreated() {

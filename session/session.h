@@ -15,6 +15,7 @@
 #include "session/launch.h"
 #include "session/permission_rules.h"
 #include "session/resume_answers.h"
+#include "session/setup_settings.h"
 #include "session/turn.h"
 
 namespace acpd::session {
@@ -126,7 +127,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // Not known, and nothing goes on that could make it so: its id is free.
   bool vacant() const { return !known() && resting() && !worker_ && UnfinishedTurns().empty(); }
   bool needs_worker_for(const ChatRequest& request) const;
-  bool setup_secrets_lost() const { return setup_secrets_lost_; }
+  bool setup_secrets_lost() const { return LacksSecrets(row_.setup); }
   // When its agent last answered a prompt; some write their record of it a little later.
   SteadyTime last_answer() const { return worker_ ? worker_->last_prompt_answer() : SteadyTime(); }
   bool has_api_key() const { return row_.model_provider && !row_.model_provider->api_key.empty(); }
@@ -210,6 +211,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   absl::StatusOr<acp::SessionSetup> MakeSetup() const;
   // Before the prompt: what its Chat wants of the session, and whether the agent takes its content.
   awaitable<absl::Status> PreparePrompt(TurnPtr turn);
+  awaitable<void> MakePromptLine(TurnPtr turn);
   // Calls the agent; once more after a login, where it wants one that acpd can do by itself.
   awaitable<AgentAnswer> AskSetup(std::function<std::string(uint64_t id)> make_line);
   std::vector<acp::ContentBlock> BlocksOf(const TurnPtr& turn) const;
@@ -256,6 +258,10 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void Announce(std::vector<std::string> changed, const std::string& principal);
   void SetOptions(std::vector<acp::ConfigOption> options);
   void SetCurrentMode(const std::string& mode_id);
+  void WantMode(const std::string& mode_id);
+  absl::Status CheckStands() const;
+  // It starts, and nobody has cancelled it or sent it back to the queue.
+  static bool IsWanted(const TurnPtr& turn) { return turn->row.state == TurnState::kStarting; }
   awaitable<absl::Status> AskChange(uint64_t id, std::string line, std::string what,
                                     std::string* result);
   absl::Status KeepForLater(const SessionChange& change);
@@ -305,6 +311,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
                      const std::string& principal, const std::string& comment);
   void ResolveAll(ResolvedBy by);
   PermissionMode DecideAhead(const PermissionSubject& subject) const;
+  void NoteToolCall(const acp::UpdateView& update);
+  void CompleteFromToolCall(acp::PermissionRequest& request) const;
   bool RefuseQuestion(const acp::Message& message, const std::string& agent_session_id,
                       std::string wrong);
   milliseconds QuestionTimeout();
@@ -344,12 +352,13 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   int64_t next_queue_order_ = 1;
   int64_t front_queue_order_ = 0;  // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;
+  std::map<std::string, acp::ToolCallFacts, std::less<>> tool_calls_;  // of the running turn
   std::set<std::string> opened_pages_;  // elicitation ids that the agent may still complete
   std::vector<ModeView> modes_;
-  acp::TraceContext trace_;          // of what the session does at the moment: its turn's
-  bool login_tried_ = false;         // by a key in the agent's environment, with this worker
-  std::string changing_for_;         // who changes an option at the moment; empty: the agent
-  bool setup_secrets_lost_ = false;  // row_.setup was read back without them
+  acp::TraceContext trace_;   // of what the session does at the moment: its turn's
+  bool login_tried_ = false;  // by a key in the agent's environment, with this worker
+  std::string changing_for_;  // who changes an option at the moment; empty: the agent
+  bool changing_ = false;     // SetSessionOption is at work
 
   // Resume
   std::optional<SessionOrigin>

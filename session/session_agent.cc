@@ -91,6 +91,7 @@ void Session::OnUpdate(const acp::UpdateView& update) {
   if (current_ && current_->running()) {
     current_->Observe(update.kind, update.message_id, update.text);
     WatchToolCall(update.kind, update.tool_call_id, update.tool_status);
+    NoteToolCall(update);
   }
   AppendUpdate(update, false);
   TakeSideEffects(update);

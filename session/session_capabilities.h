@@ -9,7 +9,8 @@ namespace acpd::session {
 // What acpd offers to an agent of this definition in `initialize`.
 inline acp::ClientCapabilities OfferedTo(const AgentDefinition& agent) {
   acp::ClientCapabilities offered;
-  offered.read_text_file = offered.write_text_file = agent.capabilities.fs;
+  offered.read_text_file = agent.capabilities.fs && agent.capabilities.fs_read;
+  offered.write_text_file = agent.capabilities.fs;
   offered.terminal = agent.capabilities.terminal;
   offered.elicitation_form = offered.elicitation_url = agent.capabilities.elicitation;
   return offered;

@@ -138,6 +138,7 @@ void Session::SetOptions(std::vector<ConfigOption> options) {
     const bool chosen = before != nullptr && ValueOf(*before) != ValueOf(option) && !setting_up_;
     if (chosen) Want(ValueOf(option), row_.wanted_options);
     if (option.category == "mode" && !option.is_boolean && row_.mode_id != option.select) {
+      if (chosen) row_.wanted_mode = option.select;
       row_.mode_id = option.select;
       changed.push_back("mode_id");
     }
@@ -150,9 +151,16 @@ void Session::SetOptions(std::vector<ConfigOption> options) {
   if (!changed.empty()) Announce(std::move(changed), changing_for_);
 }
 
+// A mode that is an option is wanted as one, too.
+void Session::WantMode(const std::string& mode_id) {
+  row_.wanted_mode = mode_id;
+  if (const ConfigOption* option = ModeOption(row_.options))
+    Want({option->id, false, false, mode_id}, row_.wanted_options);
+}
+
 void Session::SetCurrentMode(const std::string& mode_id) {
   if (mode_id.empty()) return;
-  if (!setting_up_) row_.wanted_mode = mode_id;
+  if (!setting_up_) WantMode(mode_id);
   if (mode_id == row_.mode_id) return;
   row_.mode_id = mode_id;
   Announce({"mode_id"}, changing_for_);
@@ -225,8 +233,9 @@ awaitable<absl::Status> Session::ApplyAsked(TurnPtr turn) {
     const absl::Status status = co_await SetMode(mode_id, trace_);
     if (!status.ok()) co_return status;
   }
-  if (!mode_id.empty()) row_.wanted_mode = mode_id;
+  if (!mode_id.empty()) WantMode(mode_id);
   for (const OptionValue& value : turn->request.config_options) {
+    if (!IsWanted(turn)) break;
     const ConfigOption* option = FindOption(row_.options, value.config_id);
     if (option == nullptr || !Has(*option, value)) {
       const absl::Status status = co_await SetOption(value, trace_);
@@ -270,7 +279,7 @@ awaitable<absl::Status> Session::SetMode(std::string mode_id, acp::TraceContext 
     value.config_id = option->id;
     value.select = mode_id;
     const absl::Status status = co_await SetOption(std::move(value), std::move(trace));
-    if (status.ok()) row_.wanted_mode = mode_id;
+    if (status.ok()) WantMode(mode_id);
     co_return status;
   }
   const absl::Status offered = CheckMode(modes_, mode_id);
@@ -318,7 +327,7 @@ absl::Status Session::KeepForLater(const SessionChange& change) {
           CheckOffered(row_.options, {option->id, false, false, *change.mode_id});
       if (!offered.ok()) return offered;
     }
-    row_.wanted_mode = *change.mode_id;
+    WantMode(*change.mode_id);
     row_.mode_id = *change.mode_id;
     Announce({"mode_id"}, changing_for_);
     return absl::OkStatus();
@@ -345,17 +354,19 @@ awaitable<absl::Status> Session::Change(SessionChange change, std::string princi
     recorder_.Flush();
     co_return absl::OkStatus();
   }
-  // What a set-up applies is not changed under its hands.
+  // What a set-up applies is not changed under its hands; and one change after the other.
   const SteadyTime deadline = SetupDeadline();
-  while (setting_up_ || closing_ || held_back_) {
+  while (setting_up_ || closing_ || held_back_ || changing_) {
     const bool notified = co_await changed_.Wait(deadline);
     if (!notified) {
       co_return MakeError("START_TIMEOUT",
                           "The session is still being set up; send the call again.");
     }
   }
+  absl::Status status = CheckStands();
+  if (!status.ok()) co_return status;
+  changing_ = true;
   changing_for_ = principal;
-  absl::Status status;
   if (!worker_ || !worker_->alive()) {
     status = KeepForLater(change);
   } else if (change.mode_id) {
@@ -363,10 +374,24 @@ awaitable<absl::Status> Session::Change(SessionChange change, std::string princi
   } else {
     status = co_await SetOption(*change.option, change.trace);
   }
+  changing_ = false;
   changing_for_.clear();
+  changed_.Notify();
+  const absl::Status stands = CheckStands();
+  if (!stands.ok()) co_return stands;
   RecordRow();
   recorder_.Flush();
   co_return status;
+}
+
+// Nothing more is logged to a session that was replaced or deleted.
+absl::Status Session::CheckStands() const {
+  if (row_.deleted) {
+    return MakeError("SESSION_NOT_FOUND", "The session was deleted meanwhile; use another one.");
+  }
+  if (row_.replaced_by.empty()) return absl::OkStatus();
+  return MakeError("SESSION_REPLACED", "The session was replaced by " + row_.replaced_by +
+                                           " meanwhile; send the call there.");
 }
 
 }  // namespace acpd::session

@@ -20,6 +20,7 @@ constexpr size_t kMaxToolCallJson = 256u << 10;
 constexpr size_t kMaxOptionBytes = 64u << 10;
 // An agent that asks and asks is told so; nobody answers that many.
 constexpr size_t kMaxOpenQuestions = 256;
+constexpr size_t kMaxToolCalls = 256;
 
 Answer AnswerOf(const std::optional<std::string>& option_id) {
   Answer answer;
@@ -132,8 +133,32 @@ PermissionMode Session::DecideAhead(const PermissionSubject& subject) const {
                           definition ? definition->permission_mode : PermissionMode::kAsk);
 }
 
+// Agents may say what a tool call is before they ask for it, and leave it out of the question.
+void Session::NoteToolCall(const acp::UpdateView& update) {
+  if (update.tool_call_id.empty() || !update.kind.starts_with("tool_call")) return;
+  acp::ToolCallFacts said = acp::ReadToolCallFacts(update.json);
+  const auto known = tool_calls_.find(update.tool_call_id);
+  if (known == tool_calls_.end()) {
+    if (tool_calls_.size() >= kMaxToolCalls) tool_calls_.erase(tool_calls_.begin());
+    tool_calls_.emplace(update.tool_call_id, std::move(said));
+    return;
+  }
+  if (!said.kind.empty()) known->second.kind = std::move(said.kind);
+  if (!said.title.empty()) known->second.title = std::move(said.title);
+  if (!said.paths.empty()) known->second.paths = std::move(said.paths);
+}
+
+void Session::CompleteFromToolCall(acp::PermissionRequest& request) const {
+  const auto known = tool_calls_.find(request.tool_call_id);
+  if (known == tool_calls_.end()) return;
+  if (request.tool_kind.empty()) request.tool_kind = known->second.kind;
+  if (request.title.empty()) request.title = known->second.title;
+  if (request.paths.empty()) request.paths = known->second.paths;
+}
+
 void Session::OnPermissionRequest(const acp::Message& message) {
-  const absl::StatusOr<acp::PermissionRequest> request = acp::ReadPermissionRequest(message.params);
+  absl::StatusOr<acp::PermissionRequest> request = acp::ReadPermissionRequest(message.params);
+  if (request.ok()) CompleteFromToolCall(*request);
   std::string wrong(request.status().message());
   if (request.ok() && SizeOf(request->options) > kMaxOptionBytes)
     wrong = "the options have more than 64 KiB; offer fewer";

@@ -111,6 +111,7 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
       ++ladder.attempts;
       ladder.method = method;
       if (method == ResumeMethod::kSessionLoad) co_await WaitUntilLoadable();
+      if (shut_down_ || (current_ && current_->ended())) co_return ladder;
       const ResumeAnswer answer = co_await TryResume(method, *asked, &ladder.setup);
       const ResumeVerdict verdict = JudgeResume(
           answer, definition ? definition->resume_missing_patterns : std::vector<std::string>());
@@ -230,6 +231,8 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
   }
   const ResumePolicy& policy = turn->request.resume_policy;
   if (policy.mode == ResumeMode::kFallbackWithTranscript) {
+    // What the agent says of a session that it has made already is not this one's.
+    hold_updates_ = ladder.kind == Ladder::Kind::kIgnored;
     ladder.transcript = co_await ReadTranscript();
   }
   const SetupSettings kept = row_.setup;
@@ -239,8 +242,8 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
   if (ladder.kind != Ladder::Kind::kIgnored || row_.setup != kept) {
     hold_updates_ = true;
     absl::StatusOr<acp::SetupResult> setup = co_await NewAgentSession("");
-    hold_updates_ = false;
     if (!setup.ok()) {
+      hold_updates_ = false;
       row_.setup = kept;
       ReleaseHeld(*this);
       ready.status = setup.status();
@@ -250,6 +253,7 @@ awaitable<Session::Ready> Session::FallBack(TurnPtr turn, Ladder ladder) {
     ladder.setup = std::move(*setup);
     agent_session_id = ladder.setup.session_id;
   }
+  hold_updates_ = false;
   if (turn->ended() && std::none_of(queue_.begin(), queue_.end(), MayMove)) {
     // Cancelled meanwhile, and nobody else would go on elsewhere: the session stays as it was.
     row_.setup = kept;
@@ -307,7 +311,6 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   const SessionPtr successor = Make(core_, row, 0);
   successor->TakeSetup(ladder.setup);
   successor->ready_origin_ = row.origin;
-  successor->setup_secrets_lost_ = setup_secrets_lost_;
   successor->worker_ = std::move(worker_);
   worker_ = nullptr;
   successor->AnnounceCreated();

@@ -120,7 +120,10 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   recorder_.Flush();
   setting_up_ = true;
   trace_ = turn->request.trace;
+  const SetupSettings before = row_.setup;
   Ready ready = co_await MakeReady(turn);
+  // What the agent cannot have stays this turn's wish.
+  if (ReasonOf(ready.status) == "NOT_SUPPORTED_BY_AGENT") row_.setup = before;
   CountStart(ready);
   if (ready.status.ok() && !ready.moved) co_await WaitForReplayEnd(turn);
   absl::Status prepared;
@@ -225,10 +228,8 @@ void Session::StartPrompt(const TurnPtr& turn) {
   started.request_id = turn->row.request_id;
   recorder_.Append(turn->row.turn_id, started);
   Log(Severity::kInfo, "turn started", turn->row.turn_id);
-  turn->prompt_id = worker_->NextId();
   RecordWorker(turn->prompt_id);
-  worker_->SendPrompt(turn->prompt_id, acp::PromptLine(turn->prompt_id, row_.agent_session_id,
-                                                       BlocksOf(turn), turn->request.trace));
+  worker_->SendPrompt(turn->prompt_id, std::exchange(turn->prompt_line, {}));
   row_.transcript.clear();
   RecordRow();
   SetTurnState(turn, TurnState::kRunning);
@@ -275,6 +276,7 @@ void Session::EndTurn(const TurnPtr& turn) {
   const bool was_current = turn == current_;
   if (was_current) {
     ResolveAll(ResolvedBy::kTurnEnd);
+    tool_calls_.clear();
     if (worker_) worker_->ReportNoise();
   }
   const Usage usage = turn->row.result.usage;

@@ -1,5 +1,6 @@
 // Making a session ready for a turn: the live worker, or a new one with `initialize`, login, and an
 // agent session.
+#include <algorithm>
 #include <utility>
 
 #include "session/errors.h"
@@ -13,6 +14,8 @@ namespace acpd::session {
 namespace {
 
 using std::chrono::steady_clock;
+
+constexpr size_t kLongPrompt = 256u << 10;
 
 // What a call on a worker comes to that ended between two steps.
 AgentAnswer Exited() {
@@ -49,10 +52,6 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
     co_return ready;
   }
   TakeSettings(turn->request, row_.setup);
-  if (HoldsSecrets(row_.setup)) {
-    setup_secrets_lost_ = false;
-    row_.needs_setup_secrets = !core_.config().store_mcp_secrets;
-  }
   if (ready_origin_) {
     ready.origin = *ready_origin_;
     ready_origin_.reset();
@@ -107,12 +106,32 @@ awaitable<Session::Ready> Session::MakeReady(TurnPtr turn) {
 
 // Fails the turn, not the session, which is ready.
 awaitable<absl::Status> Session::PreparePrompt(TurnPtr turn) {
+  if (!IsWanted(turn)) co_return absl::OkStatus();
   if (worker_) {
     const absl::Status taken = CheckContent(turn->request.content, worker_->initialize.prompt);
     if (!taken.ok()) co_return taken;
   }
   const absl::Status applied = co_await ApplyAsked(turn);
+  const bool wanted = applied.ok() && worker_ && IsWanted(turn) && !turn->row.setup_only;
+  if (wanted) co_await MakePromptLine(turn);
   co_return applied;
+}
+
+// Media in base64 take their time: what is long is not made on the loop.
+awaitable<void> Session::MakePromptLine(TurnPtr turn) {
+  turn->prompt_id = worker_->NextId();
+  std::vector<acp::ContentBlock> blocks = BlocksOf(turn);
+  size_t bytes = 0;
+  for (const acp::ContentBlock& block : blocks) bytes += block.text.size() + block.data.size();
+  std::function<std::string()> make = [id = turn->prompt_id, session_id = row_.agent_session_id,
+                                       blocks = std::move(blocks), trace = turn->request.trace] {
+    return acp::PromptLine(id, session_id, blocks, trace);
+  };
+  if (bytes <= kLongPrompt) {
+    turn->prompt_line = make();
+    co_return;
+  }
+  turn->prompt_line = co_await OnPool<std::string>(*core_.deps.pool, std::move(make));
 }
 
 // The record of a lost conversation goes before what the caller sent, and once.
@@ -202,7 +221,7 @@ LaunchContext Session::ContextWith(const std::optional<ModelProvider>& provider)
 }
 
 absl::StatusOr<LaunchContext> Session::MakeLaunchContext() const {
-  if (setup_secrets_lost_) {
+  if (LacksSecrets(row_.setup)) {
     return MakeError("CREDENTIALS_NEEDED",
                      "The session was set up with MCP servers or meta that acpd does not keep "
                      "(store_mcp_secrets); send mcp_servers and meta_json again.");
@@ -294,6 +313,14 @@ awaitable<absl::Status> Session::Initialize(SteadyTime deadline) {
 awaitable<absl::Status> Session::Authenticate() {
   const AgentDefinition* definition = agent();
   if (!definition || definition->auth_method.empty()) co_return absl::OkStatus();
+  const std::shared_ptr<AgentWorker> worker = worker_;
+  if (worker) {
+    const std::vector<std::string>& offered = worker->initialize.auth_method_ids;
+    if (std::find(offered.begin(), offered.end(), definition->auth_method) == offered.end()) {
+      co_return LoginWanted("its config's auth_method \"" + definition->auth_method +
+                            "\" is none that it offers and acpd can use");
+    }
+  }
   const absl::Status status = co_await AuthenticateWith(definition->auth_method);
   co_return status;
 }

@@ -59,6 +59,7 @@ void Session::BeginWatch() {
 // While the agent waits for acpd (a command's end, a slow file), that is to the watch what a tool
 // call is.
 void Session::OnAgentWaits(uint64_t number, bool waits) {
+  if (waits && current_ && current_->running()) current_->had_output = true;
   const std::string id = "acpd/" + std::to_string(number);
   WatchToolCall(waits ? "tool_call" : "tool_call_update", id, waits ? "in_progress" : "completed");
 }
@@ -108,9 +109,8 @@ void Session::WatchToolCall(std::string_view kind, std::string_view id, std::str
   if (!watch_ || !worker_ || (!begins && kind != "tool_call_update")) return;
   const SteadyTime shown = worker_->reading().At(steady_clock::now());
   // What waits for the end of a long hold has to look again sooner.
-  if (watch_->OnToolCall(id, status, begins, shown)) {
-    current_->changed.Notify();
-  }
+  const bool sooner = watch_->OnToolCall(id, status, begins, shown);
+  if (sooner && current_) current_->changed.Notify();
 }
 
 }  // namespace acpd::session

@@ -22,10 +22,21 @@ bool HoldsSecrets(const Pairs& pairs) {
   });
 }
 
-void BlankSecrets(Pairs& pairs) {
+// What stands in the store in the place of a value that does not. No JSON, and no text that anybody
+// would send.
+constexpr std::string_view kNotStored =
+    "\x1f"
+    "acpd: not stored";
+
+void MarkSecrets(Pairs& pairs) {
   for (auto& [name, value] : pairs) {
-    if (!IsSecretName(value)) value.clear();
+    if (!value.empty() && !IsSecretName(value)) value = kNotStored;
   }
+}
+
+bool HasMark(const Pairs& pairs) {
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [](const auto& pair) { return pair.second == kNotStored; });
 }
 
 absl::Status ExpandPairs(const std::string& server, const LaunchContext& context, Pairs& pairs) {
@@ -78,13 +89,33 @@ bool HoldsSecrets(const SetupSettings& settings) {
 }
 
 SetupSettings WithoutSecrets(const SetupSettings& settings) {
-  SetupSettings blank = settings;
-  blank.meta_json.clear();
-  for (acp::McpServer& server : blank.mcp_servers) {
-    BlankSecrets(server.env);
-    BlankSecrets(server.headers);
+  SetupSettings marked = settings;
+  if (!marked.meta_json.empty()) marked.meta_json = kNotStored;
+  for (acp::McpServer& server : marked.mcp_servers) {
+    MarkSecrets(server.env);
+    MarkSecrets(server.headers);
   }
-  return blank;
+  return marked;
+}
+
+bool LacksSecrets(const SetupSettings& settings) {
+  const auto& servers = settings.mcp_servers;
+  return settings.meta_json == kNotStored ||
+         std::any_of(servers.begin(), servers.end(), [](const acp::McpServer& server) {
+           return HasMark(server.env) || HasMark(server.headers);
+         });
+}
+
+std::vector<std::string> SecretsIn(const SetupSettings& settings) {
+  std::vector<std::string> secrets;
+  for (const acp::McpServer& server : settings.mcp_servers) {
+    for (const Pairs* pairs : {&server.env, &server.headers}) {
+      for (const auto& [name, value] : *pairs) {
+        if (!IsSecretName(value)) secrets.push_back(value);
+      }
+    }
+  }
+  return secrets;
 }
 
 absl::Status CheckSupported(const SetupSettings& settings, const acp::InitializeResult& agent) {

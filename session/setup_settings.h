@@ -24,7 +24,11 @@ absl::StatusOr<SetupSettings> ExpandSettings(const SetupSettings& settings,
 // Values that came with a request and would be read in the store: of env and headers those that are
 // no mere `${secret:NAME}`, and `meta`.
 bool HoldsSecrets(const SetupSettings& settings);
+// With a mark in the place of each; and whether such a mark is left.
 SetupSettings WithoutSecrets(const SetupSettings& settings);
+bool LacksSecrets(const SetupSettings& settings);
+// The secrets in env and headers, for who hides them.
+std::vector<std::string> SecretsIn(const SetupSettings& settings);
 
 // NOT_SUPPORTED_BY_AGENT, naming what the agent cannot have and the capability that it lacks.
 absl::Status CheckSupported(const SetupSettings& settings, const acp::InitializeResult& agent);

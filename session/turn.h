@@ -31,6 +31,7 @@ struct Turn {
 
   // While RUNNING
   uint64_t prompt_id = 0;      // of the session/prompt request
+  std::string prompt_line;     // until it is sent
   bool had_output = false;     // text, thought, tool call, plan or question
   bool fresh_resume = false;   // its prompt is the first since the session was resumed
   bool phantom = false;        // the resume only looked good: fall back once

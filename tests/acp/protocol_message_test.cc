@@ -172,7 +172,7 @@ TEST(Message, OfTwoMembersWithOneNameTheLastCounts) {
        "request id=2 method=b params=2"},
       {R"({"method":"session/update","params":{"sessionId":"a","update":{"title":"x"}},)"
        R"("params":{"sessionId":"b","update":{"status":"y"}}})",
-       R"(update method=session/update session=b json={"status":"y"} status=y)"},
+       R"(update method=session/update session=b json={"status":"y"})"},
       {R"({"method":"session/update","params":{"update":{"title":"x"},"update":{},"sessionId":"s"}})",
        "update method=session/update session=s json={}"},
       {R"({"method":"session/update","params":{"update":{}},"params":null})",

@@ -68,6 +68,33 @@ TEST_F(ForkTest, TheSameRequestIdIsTheSameCopy) {
   EXPECT_EQ(log().Received("session/fork").size(), 1u);
 }
 
+TEST_F(ForkTest, ARepeatedCallGetsItsCopyAlsoWhileTheOriginalIsBusy) {
+  StartForking();
+  const std::string original = Remembering();
+  const auto first = Fork(original, "copy-1");
+  ASSERT_TRUE(first.ok()) << first.ToString();
+  Accept(original, Steps(Barrier("hold")));
+  ASSERT_TRUE(barriers().WaitReached("hold"));
+  EXPECT_EQ(Fork(original, "copy-1").response.session_id(), first.response.session_id());
+  EXPECT_EQ(Fork(original, "copy-2").reason(), "SESSION_BUSY");
+  barriers().Release("hold");
+}
+
+TEST_F(ForkTest, SecretsThatOnlyMemoryHasGoAlong) {
+  options().extra["store_mcp_secrets"] = false;
+  StartForking();
+  api::ChatRequest request = ChatOf(kProject, "", "remember the number 42", api::WAIT_FOR_FINISHED);
+  request.add_mcp_servers()->set_name("files");
+  request.mutable_mcp_servers(0)->mutable_stdio()->set_command("/bin/mcp");
+  (*request.mutable_mcp_servers(0)->mutable_stdio()->mutable_env())["TOKEN"] = "t-1";
+  const auto original = client().Chat(request);
+  ASSERT_TRUE(original.ok()) << original.ToString();
+  const auto copy = Fork(original.response.session_id());
+  ASSERT_TRUE(copy.ok()) << copy.ToString();
+  const json server = log().Received("session/fork").back().at("params").at("mcpServers").at(0);
+  EXPECT_EQ(server.at("env").at(0).at("value"), "t-1");
+}
+
 TEST_F(ForkTest, Errors) {
   StartForking();
   EXPECT_EQ(Fork("nobody").reason(), "SESSION_NOT_FOUND");
@@ -241,6 +268,19 @@ TEST_F(LoginTest, WantedAtTheFirstPromptEndsTheTurnWithIt) {
   const auto agents = client().Call(&Client::Stub::ListAgents, api::ListAgentsRequest());
   for (const api::Agent& agent : agents.response.agents())
     EXPECT_EQ(agent.auth_required(), agent.name() == "fake") << agent.name();
+}
+
+TEST_F(LoginTest, AMethodThatIsNotOfferedIsNotTried) {
+  for (const char* method : {"nothing", "shell"}) {
+    SCOPED_TRACE(method);
+    SetFake("auth_method", method);
+    StartWithLogins();
+    const auto chat = client().Say(kProject, "", "hello");
+    EXPECT_EQ(chat.reason(), "AGENT_AUTH_REQUIRED");
+    daemon().Stop();
+  }
+  EXPECT_TRUE(log().Received("authenticate").empty());
+  StartDaemon();
 }
 
 TEST_F(LoginTest, OnceForEachWorkerByTheConfig) {

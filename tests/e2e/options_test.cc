@@ -260,6 +260,19 @@ TEST_F(OptionsTest, AModeOptionGoesBeforeModes) {
   EXPECT_EQ(client().GetSession(id).response.mode_id(), "large");
 }
 
+TEST_F(OptionsTest, AModeOptionSetWhileDormantGoesBeforeTheOlderWish) {
+  json option = ModelOption();
+  option["id"] = "the-mode";
+  option["category"] = "mode";
+  StartWith({{"configOptions", {option}}});
+  const std::string id = NewSession();
+  ASSERT_TRUE(SetMode(id, "large").ok());
+  MakeItDormant(id);
+  ASSERT_TRUE(SetMode(id, "small").ok());
+  ASSERT_TRUE(client().Say(kProject, id, "hello").ok());
+  EXPECT_EQ(client().GetSession(id).response.mode_id(), "small");
+}
+
 TEST_F(OptionsTest, TitleAndLabelsAreOurs) {
   StartWith(json::object());
   const std::string id = NewSession();

@@ -131,6 +131,39 @@ TEST_F(QuestionsTest, ADenyingRuleGoesBeforeATurnThatAllows) {
             "id-of-allow_once");
 }
 
+TEST_F(QuestionsTest, RulesSeeWhatTheToolCallSaidBefore) {
+  SetFake("permission_rules", json::array({{{"tool_kind", "execute"}, {"decision", "deny"}},
+                                           {{"path", "*.env"}, {"decision", "deny"}},
+                                           {{"tool_kind", "edit"}, {"decision", "allow"}}}));
+  StartDaemon();
+  const auto chosen = [&](const json& said) {
+    json update = {{"sessionUpdate", "tool_call"}, {"toolCallId", "call-1"}, {"title", "Do it"}};
+    update.update(said);
+    const auto chat =
+        client().Begin(kProject, "",
+                       Scripted(Steps(Step("update", update),
+                                      Step("ask", {{"id", "q"},
+                                                   {"toolCall", {{"toolCallId", "call-1"}}},
+                                                   {"options", AllOptions()}}),
+                                      Step("say_chosen", "q"))));
+    return ResolutionOf(chat).option_id();
+  };
+  EXPECT_EQ(chosen({{"kind", "execute"}}), "id-of-reject_once");
+  EXPECT_EQ(chosen({{"kind", "edit"}, {"locations", {{{"path", "a.txt"}}}}}), "id-of-allow_once");
+  EXPECT_EQ(chosen({{"kind", "edit"},
+                    {"content", {{{"type", "diff"}, {"path", "/srv/x.env"}, {"newText", ""}}}}}),
+            "id-of-reject_once");
+}
+
+TEST_F(QuestionsTest, WhatADenyingRuleCannotTellIsAsked) {
+  SetFake("permission_rules", json::array({{{"tool_kind", "execute"}, {"decision", "deny"}}}));
+  SetFake("permission_mode", "allow");
+  StartDaemon();
+  const auto chat = Ask({{"title", "Something"}});
+  EXPECT_TRUE(WaitForState(chat.response.session_id(), api::Session::STATE_WAITING));
+  client().CancelSession(chat.response.session_id());
+}
+
 TEST_F(QuestionsTest, AnAlwaysIsRememberedForTheSessionAlsoAfterARestart) {
   StartDaemon();
   const json call = {{"kind", "execute"}, {"title", "make"}, {"rawInput", {{"command", "make"}}}};

@@ -101,6 +101,17 @@ TEST_F(SetupSettingsTest, ThatTheAgentCannotHaveFailTheTurn) {
   EXPECT_TRUE(log().Received("session/prompt").empty());
 }
 
+TEST_F(SetupSettingsTest, ThatWereRefusedAreNotKept) {
+  StartDaemon();
+  const auto made = client().Chat(Hello());
+  api::ChatRequest request = Hello(made.response.session_id());
+  request.add_mcp_servers()->set_name("web");
+  request.mutable_mcp_servers(0)->mutable_http()->set_url("https://example.test/mcp");
+  EXPECT_EQ(client().Chat(request).reason(), "NOT_SUPPORTED_BY_AGENT");
+  const auto plain = client().Chat(Hello(made.response.session_id()));
+  EXPECT_TRUE(plain.ok()) << plain.ToString();
+}
+
 TEST_F(SetupSettingsTest, OutsideOfTheRootsAreRefused) {
   StartDaemon();
   api::ChatRequest request = Hello();
@@ -141,6 +152,12 @@ TEST_F(SetupSettingsTest, SecretsThatAreNotStoredAreAskedForAgain) {
   AddStdioServer(again, "only-in-memory");
   const auto sent_again = client().Chat(again);
   EXPECT_TRUE(sent_again.ok()) << sent_again.ToString();
+  RestartDaemon();
+  api::ChatRequest without = Hello(id);
+  without.set_clear_mcp_servers(true);
+  EXPECT_TRUE(client().Chat(without).ok());
+  RestartDaemon();
+  EXPECT_TRUE(client().Chat(Hello(id)).ok()) << "nothing is missing any more";
 }
 
 TEST_F(SetupSettingsTest, AFallbackKeepsTheServersUnlessDeclined) {

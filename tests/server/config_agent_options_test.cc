@@ -43,6 +43,9 @@ TEST(ConfigAgentOptionsTest, CapabilitiesAreOnUnlessTheyAreOff) {
   EXPECT_EQ(AgentWith(R"("capabilities": {"fs": false, "terminal": true, "elicitation": false})")
                 .capabilities,
             (session::AgentCapabilities{false, true, false}));
+  EXPECT_FALSE(AgentWith(R"("extends": "gemini")").capabilities.fs_read);
+  EXPECT_TRUE(
+      AgentWith(R"("extends": "gemini", "capabilities": {"fs_read": true})").capabilities.fs_read);
   EXPECT_THAT(ErrorWith("\"capabilities\": {\n\"terminals\": true}"),
               StartsWith("2: agent_servers.a.capabilities: unknown key \"terminals\"; the nearest "
                          "known key is \"terminal\""));

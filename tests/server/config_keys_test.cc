@@ -174,7 +174,7 @@ const std::vector<Row>& Rows() {
        "a size such as",
        {"\"1KiB\"", "\"64MiB\""},
        {"1023", "67108865"}},
-      {"limits", "max_terminals", "32", "\"32\"", "a whole number", {"1", "1000"}, {"0", "1001"}},
+      {"limits", "max_terminals", "32", "\"32\"", "a whole number", {"1", "64"}, {"0", "65"}},
       {"limits",
        "max_terminal_output",
        "\"1MiB\"",

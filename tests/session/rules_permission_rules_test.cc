@@ -28,6 +28,7 @@ TEST(PermissionRules, TheFirstThatMatchesDecides) {
   run.title = "Run make";
   EXPECT_EQ(DecideByRules(rules, run), Mode::kAsk);
   run.title = "Walk";
+  run.tool_kind = "read";
   EXPECT_EQ(DecideByRules(rules, run), std::nullopt);
 }
 
@@ -86,6 +87,8 @@ TEST(PermissionMemory, KnowsExactlyWhatItSaw) {
   EXPECT_EQ(memory.Find(other), std::nullopt);
   EXPECT_TRUE(memory.Remember(PermissionMemory::KeyOf(make), OptionKind::kRejectAlways));
   EXPECT_EQ(memory.Find(make), Mode::kDeny);
+  other.raw_input = std::string(8 << 10, 'x');
+  EXPECT_EQ(PermissionMemory::KeyOf(other), "");
   make.title.clear();
   EXPECT_EQ(PermissionMemory::KeyOf(make), "");
   EXPECT_EQ(memory.Find(make), std::nullopt);
@@ -100,6 +103,11 @@ TEST(PermissionMemory, AnEditsInputIsAnotherOneEachTime) {
   EXPECT_EQ(memory.Find(edit), Mode::kAllow);
   edit.paths = {"b.txt"};
   EXPECT_EQ(memory.Find(edit), std::nullopt);
+  edit.paths.clear();
+  edit.raw_input = "{\"url\":\"1\"}";
+  memory.Remember(PermissionMemory::KeyOf(edit), OptionKind::kAllowAlways);
+  edit.raw_input = "{\"url\":\"2\"}";
+  EXPECT_EQ(memory.Find(edit), std::nullopt) << "without files only the input tells them apart";
 }
 
 TEST(PermissionMemory, KeepsTheNewest256) {
