@@ -107,8 +107,7 @@ TEST_F(PermissionsTest, WhatTheModeAnswersIsNotAsked) {
   Terminal terminal;
   for (const std::string mode : {"allow", "deny"}) {
     const auto piped = Run(0, {"chat", "--permissions", mode, AskingPrompt()});
-    EXPECT_THAT(piped->Err(),
-                AllOf(Not(HasSubstr("acpctl respond")), HasSubstr("by policy\n")));
+    EXPECT_THAT(piped->Err(), AllOf(Not(HasSubstr("acpctl respond")), HasSubstr("by policy\n")));
     const auto chat = StartAt(terminal, {"chat", "--permissions", mode, AskingPrompt()});
     EXPECT_EQ(chat->Wait(), Exited(0));
     EXPECT_THAT(chat->Err(), Not(HasSubstr("your choice")));

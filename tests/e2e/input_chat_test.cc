@@ -109,7 +109,7 @@ TEST_F(BadChatTest, WithSettingsThatCannotBe) {
   invalid("meta_json", [](auto& chat) { chat.set_meta_json("[]"); });
   invalid("config_options", [](auto& chat) { chat.add_config_options()->set_config_id("model"); });
   Try({"additional_directories", [](auto& chat) { chat.add_additional_directories("relative"); },
-       StatusCode::INVALID_ARGUMENT, "CWD_NOT_ALLOWED", "relative"});
+       StatusCode::INVALID_ARGUMENT, "CWD_NOT_ALLOWED", "additional_directories[0]"});
   Try({"content", [](auto& chat) { chat.add_content(); }, StatusCode::INVALID_ARGUMENT,
        "INVALID_REQUEST", "content", false});
 }
