@@ -255,6 +255,7 @@ const std::vector<Row>& Rows() {
         R"(["allow"])"}},
       {"agent", "capabilities", "{}", "[\"fs\"]", "an object", {}, {}},
       {"capabilities", "fs", "false", "\"off\"", "true or false", {"true"}, {}},
+      {"capabilities", "fs_read", "false", "1", "true or false", {"true"}, {}},
       {"capabilities", "terminal", "false", "0", "true or false", {"true"}, {}},
       {"capabilities", "elicitation", "false", "{}", "true or false", {"true"}, {}},
       {"agent", "initial_mode", "\"plan\"", "true", "a string", {}, {"\"\""}},
