@@ -151,7 +151,7 @@ TEST_F(QuestionsTest, RulesSeeWhatTheToolCallSaidBefore) {
   EXPECT_EQ(chosen({{"kind", "execute"}}), "id-of-reject_once");
   EXPECT_EQ(chosen({{"kind", "edit"}, {"locations", {{{"path", "a.txt"}}}}}), "id-of-allow_once");
   EXPECT_EQ(chosen({{"kind", "edit"},
-                    {"content", {{{"type", "diff"}, {"path", "/srv/x.env"}, {"newText", ""}}}}}),
+                    {"content", {{{"type", "diff"}, {"path", "x.env"}, {"newText", ""}}}}}),
             "id-of-reject_once");
 }
 
