@@ -91,7 +91,9 @@ void Serve() {
       if (!message.is_object() || !message.contains("id")) continue;
       const std::string method = demo::StringOf(message, "method");
       const json params = message.value("params", json::object());
-      if (!demo::WriteAll(1, demo::Line(AnswerTo(message["id"], method, params)))) return;
+      const std::string answer = demo::Line(AnswerTo(message["id"], method, params));
+      wire.Sent(answer);
+      if (!demo::WriteAll(1, answer)) return;
     }
   }
 }

@@ -64,7 +64,7 @@ function fieldsOf(update) {
     text: update.content?.type === 'text' ? text(update.content.text, Infinity) : '',
     message_id: text(update.messageId),
     tool_call_id: text(update.toolCallId),
-    tool_status: text(update.status),
+    tool_status: String(update.sessionUpdate).startsWith('tool_call') ? text(update.status) : '',
     title: text(update.title, 16 << 10),
   };
 }
