@@ -51,7 +51,7 @@ struct MessageParser::Impl {
 
   Message Parse(std::string_view line, bool padded);
   Message Read(std::string_view line);
-  bool ReadMember(ondemand::raw_json_string key, ondemand::value& value, Message* message);
+  bool ReadMember(std::string_view name, ondemand::value& value, Message* message);
   Message ScanDeep(std::string_view line);
   std::string_view Padded(std::string_view line);
 
@@ -116,10 +116,9 @@ Message MessageParser::Impl::Read(std::string_view line) {
       !slicer.iterate(line.data(), line.size(), line.size() + kSimdjsonPadding).get(document) &&
       !document.get_object().get(object);
   if (ok) {
-    for (auto field : object) {
-      ondemand::raw_json_string key;
-      ondemand::value value;
-      ok = !field.key().get(key) && !field.value().get(value) && ReadMember(key, value, &message);
+    for (auto each : object) {
+      ondemand::field field;
+      ok = !std::move(each).get(field) && ReadMember(MemberName(field), field.value(), &message);
       if (!ok) break;
     }
   }
@@ -127,18 +126,18 @@ Message MessageParser::Impl::Read(std::string_view line) {
   return message;
 }
 
-bool MessageParser::Impl::ReadMember(ondemand::raw_json_string key, ondemand::value& value,
+bool MessageParser::Impl::ReadMember(std::string_view name, ondemand::value& value,
                                      Message* message) {
-  if (key == "method") {
+  if (name == "method") {
     message->method = {};
     method_is_string = !value.get_string().get(message->method);
-  } else if (key == "params") {
+  } else if (name == "params") {
     return ReadParams(document, value, &message->params, &message->update);
-  } else if (key == "id") {
+  } else if (name == "id") {
     return RawJson(value, &message->id);
-  } else if (key == "result") {
+  } else if (name == "result") {
     return RawJson(value, &message->result);
-  } else if (key == "error") {
+  } else if (name == "error") {
     return RawJson(value, &message->error);
   }
   return true;

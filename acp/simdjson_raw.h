@@ -34,6 +34,17 @@ inline bool RawJson(simdjson::ondemand::value& value, std::string_view* raw) {
   return true;
 }
 
+// The name of a member, unescaped; most have no escape and are taken as they stand. Empty for one
+// that is no text (half a surrogate pair). Once for each field.
+inline std::string_view MemberName(simdjson::ondemand::field& field) {
+  const char* const start = field.key().raw();
+  const char* end = start;
+  while (*end != '"' && *end != '\\') ++end;
+  if (*end == '"') return std::string_view(start, static_cast<size_t>(end - start));
+  std::string_view name;
+  return field.unescaped_key().get(name) ? std::string_view() : name;
+}
+
 }  // namespace acpd::acp
 
 #endif  // ACPD_ACP_SIMDJSON_RAW_H_

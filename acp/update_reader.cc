@@ -31,11 +31,10 @@ template <typename Member>
 bool ForEach(ondemand::value& value, Member member) {
   ondemand::object object;
   if (value.get_object().get(object)) return false;
-  for (auto field : object) {
-    ondemand::raw_json_string key;
-    ondemand::value inner;
-    if (field.key().get(key) || field.value().get(inner)) return false;
-    if (!member(key, inner)) return false;
+  for (auto each : object) {
+    ondemand::field field;
+    if (std::move(each).get(field)) return false;
+    if (!member(MemberName(field), field.value())) return false;
   }
   return true;
 }
@@ -43,7 +42,7 @@ bool ForEach(ondemand::value& value, Member member) {
 bool ReadContent(ondemand::value& content, UpdateView* update) {
   std::string_view type;
   std::string_view text;
-  const bool ok = ForEach(content, [&](ondemand::raw_json_string key, ondemand::value& value) {
+  const bool ok = ForEach(content, [&](std::string_view key, ondemand::value& value) {
     if (key == "type") type = String(value);
     if (key == "text") text = String(value);
     return true;
@@ -52,7 +51,7 @@ bool ReadContent(ondemand::value& content, UpdateView* update) {
   return ok;
 }
 
-bool ReadUpdateMember(ondemand::raw_json_string key, ondemand::value& value, UpdateView* update) {
+bool ReadUpdateMember(std::string_view key, ondemand::value& value, UpdateView* update) {
   if (key == "sessionUpdate") {
     update->kind = String(value);
   } else if (key == "content") {
@@ -77,7 +76,7 @@ bool ReadUpdate(ondemand::document& document, ondemand::value& value, UpdateView
   update->session_id = session_id;
   if (!IsObject(value)) return true;
   const char* start = value.raw_json_token().data();
-  const bool read = ForEach(value, [update](ondemand::raw_json_string key, ondemand::value& inner) {
+  const bool read = ForEach(value, [update](std::string_view key, ondemand::value& inner) {
     return ReadUpdateMember(key, inner, update);
   });
   // Other kinds have a status, too.
@@ -93,7 +92,7 @@ bool ReadParams(ondemand::document& document, ondemand::value& params, std::stri
   if (!IsObject(params)) return RawJson(params, json);
   const char* start = params.raw_json_token().data();
   return ForEach(params,
-                 [&](ondemand::raw_json_string key, ondemand::value& value) {
+                 [&](std::string_view key, ondemand::value& value) {
                    if (key == "sessionId") update->session_id = String(value);
                    return key == "update" ? ReadUpdate(document, value, update) : true;
                  }) &&

@@ -43,7 +43,8 @@ struct Question {
 //   session.cc            rows, views, records      session_questions.cc  permissions
 //   session_run.cc        the turns' loop           session_cancel.cc     cancel with its barrier
 //   session_setup.cc      worker, initialize        session_close.cc      idle, close, delete, shutdown
-//   session_resume.cc     resume ladder, fallback   session_log.cc        lines for the operator
+//   session_resume.cc     resume ladder             session_log.cc        lines for the operator
+//   session_fallback.cc   a new session instead     session_prompt.cc     what a turn asks of the ready session
 //   session_slots.cc      a worker's slot, back-off  session_watch.cc     a turn's limits of time
 //   session_agent.cc      what the agent says       session_adopt.cc      an earlier acpd's worker and turn
 //   session_options.cc    mode and config options   session_elicitation.cc  questions with a form or a page
@@ -209,12 +210,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   awaitable<Ready> MakeReady(TurnPtr turn);
   // What the agent's session is set up with. NOT_SUPPORTED_BY_AGENT, CREDENTIALS_NEEDED.
   absl::StatusOr<acp::SessionSetup> MakeSetup() const;
-  // Before the prompt: what its Chat wants of the session, and whether the agent takes its content.
-  awaitable<absl::Status> PreparePrompt(TurnPtr turn);
-  awaitable<void> MakePromptLine(TurnPtr turn);
   // Calls the agent; once more after a login, where it wants one that acpd can do by itself.
   awaitable<AgentAnswer> AskSetup(std::function<std::string(uint64_t id)> make_line);
-  std::vector<acp::ContentBlock> BlocksOf(const TurnPtr& turn) const;
   awaitable<absl::Status> StartWorker();
   SessionOrigin NewOrigin() const;
   awaitable<absl::Status> Initialize(SteadyTime deadline);
@@ -232,20 +229,29 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   SteadyTime SetupDeadline() const;
   bool WorkerFits() const;
 
+  // session_prompt.cc
+  // Before the prompt: what its Chat wants of the session, and whether the agent takes its content.
+  awaitable<absl::Status> PreparePrompt(TurnPtr turn);
+  awaitable<void> MakePromptLine(TurnPtr turn);
+  std::vector<acp::ContentBlock> BlocksOf(const TurnPtr& turn) const;
+
   // session_resume.cc
   awaitable<Ready> ResumeOrFallBack(TurnPtr turn);
   awaitable<Ladder> ClimbLadder(uint32_t max_retries);
   awaitable<ResumeAnswer> TryResume(ResumeMethod method, acp::SessionSetup setup_asked,
                                     acp::SetupResult* setup);
-  awaitable<void> WaitUntilLoadable();
+  // False: given up, because nobody waits for the session any more.
+  awaitable<bool> WaitUntilLoadable();
   bool IsUsable(ResumeMethod method) const;
-  awaitable<Ready> FallBack(TurnPtr turn, Ladder ladder);
   Ready Refuse(const Ladder& ladder);
+  awaitable<void> WaitForReplayEnd(TurnPtr turn);
+
+  // session_fallback.cc
+  awaitable<Ready> FallBack(TurnPtr turn, Ladder ladder);
   SessionPtr Replace(const TurnPtr& cause, const Ladder& ladder,
                      const std::string& agent_session_id);
   void MoveTurn(const TurnPtr& turn, bool is_cause, Session& successor,
                 SessionReplacedEvent& event);
-  awaitable<void> WaitForReplayEnd(TurnPtr turn);
 
   // session_options.cc
   void TakeOptions(const acp::SetupResult& setup);

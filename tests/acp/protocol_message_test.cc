@@ -42,6 +42,9 @@ TEST(Message, TheKindsOfMessages) {
       {R"({"method":"$/cancel_request","params":{"requestId":0}})",
        R"(notification method=$/cancel_request params={"requestId":0})"},
       {R"({"method":""})", "notification"},
+      {R"({"\u0069d":7,"m\u0065thod":"m","par\u0061ms":[]})", "request id=7 method=m params=[]"},
+      {R"({"id":1,"resul\u0074":{}})", "result id=1 result={}"},
+      {R"({"\ud800":1,"method":"m"})", "notification method=m"},
   });
 }
 
