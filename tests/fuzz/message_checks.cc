@@ -105,20 +105,21 @@ void CheckUpdate(const acp::UpdateView& update, const Json& params) {
   const Json expected = ObjectAt(params, "update");
   const Json content = ObjectAt(expected, "content");
   const bool text = StringAt(content, "type") == "text";
+  const bool tool_call = update.kind.starts_with("tool_call");  // other kinds have a status, too
   Require(
       Json::parse(update.json) == expected && update.session_id == StringAt(params, "sessionId"),
       "an update is what the line has");
   Require(update.kind == StringAt(expected, "sessionUpdate") &&
               update.message_id == StringAt(expected, "messageId") &&
               update.tool_call_id == StringAt(expected, "toolCallId") &&
-              update.tool_status == StringAt(expected, "status") &&
+              update.tool_status == (tool_call ? StringAt(expected, "status") : "") &&
               update.title == StringAt(expected, "title") &&
               update.text == (text ? StringAt(content, "text") : ""),
           "an update's parts are what the line has");
 }
 
-// The same line through the second library. Names that are written with escapes are beyond both
-// the scan and the parser; ACP has none that need any.
+// The same line through the second library. Lines with escapes are left out: the two differ over
+// half a surrogate pair.
 void CompareWithSecondReader(const Message& m, std::string_view line) {
   if (line.find('\\') != line.npos || !IsCleanJsonText(line)) return;
   const bool json = IsJson(line);
