@@ -99,7 +99,7 @@ function pickTool(p, tools) {
   const val = (t, wanted) => { // keep only the arguments that the tool's schema knows; fill required ones
     const known = props(t), out = {};
     for (const [k, v] of Object.entries(wanted)) if (!known.length || known.includes(k)) out[k] = v;
-    for (const k of t?.schema?.required ?? []) if (!(k in out)) out[k] = sampleOf(t.schema.properties[k]);
+    for (const k of t?.schema?.required ?? []) if (!(k in out)) out[k] = SAMPLES[k] ?? sampleOf(t.schema.properties[k]);
     return out;
   };
   if ((m = /TOOL READ (\S+)/.exec(p))) { const t = find(READ); return t && { name: t.name, args: val(t, { file_path: m[1], filePath: m[1], path: m[1], absolute_path: m[1] }) }; }
@@ -116,6 +116,8 @@ function pickTool(p, tools) {
   return { name: t.name, args: val(t, { command: isArray ? ['bash', '-lc', cmd] : cmd, cmd, description: 'say hi',
     ...(/\bESCALATE\b/.test(p) ? { sandbox_permissions: 'require_escalated', justification: 'may I?' } : {}) }) };
 }
+
+const SAMPLES = { timeout: 60_000 }; // milliseconds: a command that is given 0 is over before it began
 
 function sampleOf(s) { // a value that fits a JSON schema, roughly
   if (!s || typeof s !== 'object') return 'ok';
