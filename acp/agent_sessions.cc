@@ -61,11 +61,12 @@ AuthMethod ReadAuthMethod(std::string id, const JsonObject& object) {
 
 }  // namespace
 
-std::string ListSessionsLine(uint64_t id, std::string_view cwd, std::string_view cursor) {
+std::string ListSessionsLine(uint64_t id, std::string_view cwd, std::string_view cursor,
+                             const TraceContext& trace) {
   LineJson params = LineJson::object();
   if (!cwd.empty()) params["cwd"] = cwd;
   if (!cursor.empty()) params["cursor"] = cursor;
-  return RequestLine(id, "session/list", std::move(params));
+  return RequestLine(id, "session/list", Traced(std::move(params), trace));
 }
 
 absl::StatusOr<AgentSessionPage> ReadSessionPage(std::string_view result_json) {
@@ -98,6 +99,8 @@ std::vector<AuthMethod> ReadAuthMethods(std::string_view auth_methods_json) {
   return methods;
 }
 
-std::string LogoutLine(uint64_t id) { return RequestLine(id, "logout", LineJson::object()); }
+std::string LogoutLine(uint64_t id, const TraceContext& trace) {
+  return RequestLine(id, "logout", Traced(LineJson::object(), trace));
+}
 
 }  // namespace acpd::acp

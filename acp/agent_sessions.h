@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "acp/content.h"
 
 // The sessions that an agent itself knows (https://agentclientprotocol.com/protocol/session-list),
 // and its logins. No threads.
@@ -22,7 +23,8 @@ struct AgentSessionPage {
 };
 
 // Empty `cwd`, `cursor`: none.
-std::string ListSessionsLine(uint64_t id, std::string_view cwd, std::string_view cursor);
+std::string ListSessionsLine(uint64_t id, std::string_view cwd, std::string_view cursor,
+                             const TraceContext& trace = {});
 absl::StatusOr<AgentSessionPage> ReadSessionPage(std::string_view result_json);
 
 // One of authMethods (https://agentclientprotocol.com/protocol/authentication).
@@ -34,7 +36,7 @@ struct AuthMethod {
   std::vector<std::string> variables;                    // of type env_var: what has to be set
 };
 std::vector<AuthMethod> ReadAuthMethods(std::string_view auth_methods_json);
-std::string LogoutLine(uint64_t id);
+std::string LogoutLine(uint64_t id, const TraceContext& trace = {});
 
 }  // namespace acpd::acp
 

@@ -5,16 +5,16 @@
 
 namespace acpd::acp {
 
-std::string AuthenticateLine(uint64_t id, std::string_view method_id) {
-  return RequestLine(id, "authenticate", {{"methodId", method_id}});
+std::string AuthenticateLine(uint64_t id, std::string_view method_id, const TraceContext& trace) {
+  return RequestLine(id, "authenticate", Traced({{"methodId", method_id}}, trace));
 }
 
-std::string CloseSessionLine(uint64_t id, std::string_view session_id) {
-  return RequestLine(id, "session/close", {{"sessionId", session_id}});
+std::string CloseSessionLine(uint64_t id, std::string_view session_id, const TraceContext& trace) {
+  return RequestLine(id, "session/close", Traced({{"sessionId", session_id}}, trace));
 }
 
-std::string DeleteSessionLine(uint64_t id, std::string_view session_id) {
-  return RequestLine(id, "session/delete", {{"sessionId", session_id}});
+std::string DeleteSessionLine(uint64_t id, std::string_view session_id, const TraceContext& trace) {
+  return RequestLine(id, "session/delete", Traced({{"sessionId", session_id}}, trace));
 }
 
 std::string CancelLine(std::string_view session_id, const TraceContext& trace) {

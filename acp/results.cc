@@ -145,12 +145,10 @@ absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json) {
   result.session_id = reader.object().StringOr("sessionId");
   ReadOptions(json, &result);
   const JsonObject modes = reader.Get("modes").Members();
-  result.current_mode_id = modes.StringOr("currentModeId");
   result.modes = ReadModes(modes.Get("availableModes"));
-  if (const ConfigOption* mode = OptionOf(result.options, "mode");
-      mode != nullptr && result.current_mode_id.empty()) {
-    result.current_mode_id = mode->select;
-  }
+  // Who has both means the option.
+  const ConfigOption* mode = OptionOf(result.options, "mode");
+  result.current_mode_id = mode != nullptr ? mode->select : modes.StringOr("currentModeId");
   return result;
 }
 

@@ -133,9 +133,12 @@ std::string ReadSessionId(
 
 // Further lines that we send, without their newline (the others: setup.h, content.h, options.h
 // ...). Ids are our own numbers.
-std::string AuthenticateLine(uint64_t id, std::string_view method_id);
-std::string CloseSessionLine(uint64_t id, std::string_view session_id);
-std::string DeleteSessionLine(uint64_t id, std::string_view session_id);
+std::string AuthenticateLine(uint64_t id, std::string_view method_id,
+                             const TraceContext& trace = {});
+std::string CloseSessionLine(uint64_t id, std::string_view session_id,
+                             const TraceContext& trace = {});
+std::string DeleteSessionLine(uint64_t id, std::string_view session_id,
+                              const TraceContext& trace = {});
 std::string CancelLine(std::string_view session_id, const TraceContext& trace = {});
 // Answers; `request_id` is the raw JSON token that the agent sent.
 std::string PermissionSelectedLine(std::string_view request_id, std::string_view option_id);

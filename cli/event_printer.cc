@@ -1,12 +1,18 @@
 #include "cli/event_printer.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "cli/event_words.h"
+#include "cli/text.h"
 
 namespace acpd::cli {
 
 using acpd::v1::ProgressEvent;
+
+EventPrinter::EventPrinter(const Settings& settings, Scope scope)
+    : json_(settings.json), at_terminal_(isatty(STDOUT_FILENO) == 1), scope_(scope) {}
 
 void EventPrinter::EndText() {
   if (text_session_.empty()) return;
@@ -18,7 +24,7 @@ void EventPrinter::EndText() {
 void EventPrinter::Line(const ProgressEvent& event, const std::string& text) {
   EndText();
   const std::string prefix = scope_ == Scope::kSessions ? "[" + event.session_id() + "] " : "";
-  std::fprintf(stderr, "%s%s\n", prefix.c_str(), text.c_str());
+  std::fprintf(stderr, "%s%s\n", prefix.c_str(), Shown(text).c_str());
 }
 
 void EventPrinter::PrintIfAny(const ProgressEvent& event, const std::string& text) {
@@ -30,8 +36,9 @@ std::string EventPrinter::TurnWord(const ProgressEvent& event) const {
 }
 
 void EventPrinter::PrintText(const ProgressEvent& event) {
-  const std::string& text = event.session_update().text();
-  if (text.empty()) return;
+  const std::string& raw = event.session_update().text();
+  if (raw.empty()) return;
+  const std::string text = at_terminal_ ? Shown(raw) : raw;
   if (text_session_ != event.session_id()) {
     EndText();
     if (scope_ == Scope::kSessions) std::printf("[%s] ", event.session_id().c_str());
@@ -46,7 +53,7 @@ void EventPrinter::PrintUpdate(const ProgressEvent& event) {
   if (update.kind() == "agent_message_chunk" && !update.replayed()) {
     PrintText(event);
   } else if (update.kind() == "tool_call" || update.kind() == "tool_call_update") {
-    const std::string title = update.title().empty() ? update.tool_call_id() : update.title();
+    const std::string title = tool_calls_.Note(event);
     Line(event,
          "* " + title + (update.tool_status().empty() ? "" : " [" + update.tool_status() + "]"));
   } else if (update.kind() == "plan") {
@@ -65,11 +72,26 @@ void EventPrinter::PrintQueued(const ProgressEvent& event) {
   }
 }
 
+// ACP has no status for a call that a turn's end left behind, and mostly no update follows.
+void EventPrinter::PrintEnd(const ProgressEvent& event) {
+  const auto& result = event.turn_ended().result();
+  const bool completed = result.outcome() == acpd::v1::TurnResult::OUTCOME_COMPLETED;
+  for (const std::string& title : tool_calls_.TakeUnfinished(event.turn_id())) {
+    if (!completed) Line(event, "* " + title + " [cancelled]");
+  }
+  Line(event, "* " + TurnWord(event) + DescribeResult(result));
+}
+
+void EventPrinter::PrintPermission(const ProgressEvent& event) {
+  const auto& asked = event.permission_requested();
+  Line(event, "? " + asked.title() + " (question " + asked.question_id() + ")");
+  const std::string what = DescribePermission(asked);
+  if (!what.empty()) Line(event, "  " + what);
+}
+
 void EventPrinter::PrintHowToAnswer(const ProgressEvent& question) {
   if (json_) return;
-  for (const auto& option : question.permission_requested().options()) {
-    Line(question, "  " + option.option_id() + ": " + option.name());
-  }
+  for (const std::string& line : DescribeQuestion(question)) Line(question, "  " + line);
   Line(question, "  " + HowToAnswer(question));
 }
 
@@ -84,10 +106,9 @@ void EventPrinter::Print(const ProgressEvent& event) {
     case ProgressEvent::kTurnQueued:
       return PrintQueued(event);
     case ProgressEvent::kTurnEnded:
-      return Line(event, "* " + TurnWord(event) + DescribeResult(event.turn_ended().result()));
+      return PrintEnd(event);
     case ProgressEvent::kPermissionRequested:
-      return Line(event, "? " + event.permission_requested().title() + " (question " +
-                             event.permission_requested().question_id() + ")");
+      return PrintPermission(event);
     case ProgressEvent::kElicitationRequested:
       return Line(event, "? " + event.elicitation_requested().message() + " (question " +
                              event.elicitation_requested().question_id() + ")");

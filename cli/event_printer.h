@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/connection.h"
+#include "cli/tool_calls.h"
 
 namespace acpd::cli {
 
@@ -17,7 +18,7 @@ class EventPrinter {
     kSession,   // lines about turns name them
     kSessions,  // and lines begin with the session's id, text whenever it is another session's
   };
-  EventPrinter(const Settings& settings, Scope scope) : json_(settings.json), scope_(scope) {}
+  EventPrinter(const Settings& settings, Scope scope);
 
   void Print(const acpd::v1::ProgressEvent& event);
   // A question's options, and the command that answers it. Nothing with `json`.
@@ -28,6 +29,8 @@ class EventPrinter {
  private:
   void PrintUpdate(const acpd::v1::ProgressEvent& event);
   void PrintQueued(const acpd::v1::ProgressEvent& event);
+  void PrintEnd(const acpd::v1::ProgressEvent& event);
+  void PrintPermission(const acpd::v1::ProgressEvent& event);
   void PrintText(const acpd::v1::ProgressEvent& event);
   void Line(const acpd::v1::ProgressEvent& event, const std::string& text);
   void PrintIfAny(const acpd::v1::ProgressEvent& event, const std::string& text);
@@ -35,7 +38,9 @@ class EventPrinter {
   std::string TurnWord(const acpd::v1::ProgressEvent& event) const;
 
   bool json_;
+  bool at_terminal_;  // stdout is one: the agent's text does not command it
   Scope scope_;
+  ToolCalls tool_calls_;
   std::string text_session_;  // whose text stands on stdout without a newline; empty: none
 };
 

@@ -5,11 +5,16 @@
 
 #include <cctype>
 
+#include "cli/form_words.h"
+
 namespace acpd::cli {
 
 using acpd::v1::TurnResult;
 
 namespace {
+
+// Longer ones are no help on a command line.
+constexpr size_t kMostExample = 400;
 
 const char* OutcomeWord(TurnResult::Outcome outcome) {
   switch (outcome) {
@@ -136,10 +141,32 @@ const std::string& QuestionIdOf(const acpd::v1::ProgressEvent& question) {
 }
 
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question) {
-  const std::string answer =
-      question.has_permission_requested() ? " OPTION" : " --accept JSON (or --decline)";
-  return "answer with: acpctl respond " + question.session_id() + " " + QuestionIdOf(question) +
-         answer;
+  const std::string command =
+      "answer with: acpctl respond " + question.session_id() + " " + QuestionIdOf(question) + " ";
+  if (question.has_permission_requested()) return command + "OPTION";
+  const auto& asked = question.elicitation_requested();
+  if (asked.mode() == acpd::v1::ElicitationRequested::MODE_URL)
+    return command + "--accept '{}' when you have opened it (or --decline)";
+  const std::string content = ExampleContent(ReadFormSchema(asked.requested_schema_json()));
+  return command + "--accept '" + (content.size() > kMostExample ? "{...}" : content) +
+         "' with your values (or --decline)";
+}
+
+std::vector<std::string> DescribeQuestion(const acpd::v1::ProgressEvent& question) {
+  std::vector<std::string> lines;
+  for (const auto& option : question.permission_requested().options())
+    lines.push_back(option.option_id() + ": " + option.name());
+  if (!question.has_elicitation_requested()) return lines;
+  const auto& asked = question.elicitation_requested();
+  if (asked.mode() == acpd::v1::ElicitationRequested::MODE_URL)
+    return {asked.url(), "host: " + HostOf(asked.url())};
+  return DescribeForm(ReadFormSchema(asked.requested_schema_json()));
+}
+
+std::string DescribePermission(const acpd::v1::PermissionRequested& asked) {
+  std::string text = asked.tool_kind();
+  for (const std::string& path : asked.paths()) text += (text.empty() ? "" : " ") + path;
+  return text;
 }
 
 std::string HostOf(const std::string& url) {

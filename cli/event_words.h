@@ -2,6 +2,7 @@
 #define ACPD_CLI_EVENT_WORDS_H_
 
 #include <string>
+#include <vector>
 
 #include "cli/connection.h"
 
@@ -30,6 +31,10 @@ std::string DescribeTerminal(const acpd::v1::TerminalOutput& output);
 std::string DescribeFileAccess(const acpd::v1::FileAccess& access);
 // "mode plan, title Fix it"; empty where it is nothing for a line.
 std::string DescribeChange(const acpd::v1::SessionChanged& change);
+// What can be answered, a line each: a permission's options, a form's fields, a page's address.
+std::vector<std::string> DescribeQuestion(const acpd::v1::ProgressEvent& question);
+// The kind of the tool call and its files: "edit /srv/a.txt"; empty: neither is known.
+std::string DescribePermission(const acpd::v1::PermissionRequested& asked);
 // "answer with: acpctl respond ..."
 std::string HowToAnswer(const acpd::v1::ProgressEvent& question);
 // "idle", "busy" and the like.

@@ -3,6 +3,8 @@
 
 #include "cli/commands.h"
 #include "cli/event_words.h"
+#include "cli/prompt_files.h"
+#include "cli/text.h"
 
 namespace acpd::cli {
 namespace {
@@ -17,9 +19,9 @@ void PrintAgent(const Settings& settings, const acpd::v1::Agent& agent) {
   }
   std::string command;
   for (const std::string& word : agent.command()) command += (command.empty() ? "" : " ") + word;
-  const std::string state = !agent.available()      ? "missing: " + agent.unavailable_reason()
+  const std::string state = !agent.available() ? "missing: " + Shown(agent.unavailable_reason())
                             : agent.auth_required() ? "needs a login"
-                                                    : "available " + agent.version();
+                                                    : "available " + ShownLine(agent.version());
   std::printf("%-20s%s %s\n  %s\n", agent.name().c_str(), agent.is_default() ? " (default)" : "",
               state.c_str(), command.c_str());
 }
@@ -42,7 +44,7 @@ int ListSessions(const Settings& settings, const std::string& project) {
       } else {
         std::printf("%s  %-8s  %-20s  %-16s  %s\n", session.session_id().c_str(),
                     StateWord(session.state()).c_str(), session.project_id().c_str(),
-                    session.agent().c_str(), session.title().c_str());
+                    session.agent().c_str(), ShownLine(session.title()).c_str());
       }
     }
     request.set_page_token(response.next_page_token());
@@ -54,7 +56,7 @@ int ListAgentSessions(const Settings& settings, const std::string& agent, const 
   const auto stub = Connect(settings);
   acpd::v1::ListAgentSessionsRequest request;
   request.set_agent(agent);
-  request.set_cwd(cwd);
+  request.set_cwd(FolderFrom(cwd));
   do {
     acpd::v1::ListAgentSessionsResponse response;
     const auto context = NewContext(settings, kProbeCall);
@@ -64,8 +66,8 @@ int ListAgentSessions(const Settings& settings, const std::string& agent, const 
       if (settings.json) {
         PrintJson(session);
       } else {
-        std::printf("%s  %s  %s%s\n", session.agent_session_id().c_str(), session.cwd().c_str(),
-                    session.title().c_str(),
+        std::printf("%s  %s  %s%s\n", ShownLine(session.agent_session_id()).c_str(),
+                    ShownLine(session.cwd()).c_str(), ShownLine(session.title()).c_str(),
                     session.session_id().empty() ? "" : ("  = " + session.session_id()).c_str());
       }
     }

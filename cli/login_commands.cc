@@ -1,25 +1,28 @@
 // Logging agents in and out.
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/text.h"
 
 namespace acpd::cli {
 namespace {
 
-// A login may have to start the agent and wait for a browser.
-constexpr std::chrono::seconds kLoginCall{300};
+// A login may have to start the agent, and then has 10 minutes for a person and a browser.
+constexpr std::chrono::minutes kLoginCall{12};
 
 void PrintMethods(const acpd::v1::LoginAgentResponse& response) {
   for (const auto& method : response.methods()) {
-    std::printf("%-24s %-9s %s%s%s\n", method.method_id().c_str(), method.type().c_str(),
-                method.name().c_str(), method.description().empty() ? "" : " - ",
-                method.description().c_str());
+    std::printf("%-24s %-9s %s%s%s\n", ShownLine(method.method_id()).c_str(),
+                ShownLine(method.type()).c_str(), ShownLine(method.name()).c_str(),
+                method.description().empty() ? "" : " - ", ShownLine(method.description()).c_str());
   }
 }
 
@@ -36,20 +39,32 @@ int RunInTerminal(const acpd::v1::TerminalLogin& login) {
     std::fprintf(stderr, "acpctl: %s cannot be started here; run it on acpd's machine\n", argv[0]);
     _exit(127);
   }
+  // As a shell does: Ctrl-C is the login's.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0) return 127;
+  if (child < 0) return 127;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return 127;
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int FinishInTerminal(const acpd::v1::TerminalLogin& login) {
-  if (login.command().empty()) return kCallFailed;
+  if (login.command().empty()) {
+    std::fprintf(stderr, "acpctl: acpd named no command for this login; see the agent's manual\n");
+    return kCallFailed;
+  }
   std::string words;
-  for (const std::string& word : login.command()) words += " " + word;
+  for (const std::string& word : login.command()) words += " " + ShownLine(word);
   std::fprintf(stderr, "running:%s\n", words.c_str());
   const int code = RunInTerminal(login);
-  std::fprintf(stderr, code == 0 ? "logged in\n" : "acpctl: the login ended with exit code %d\n",
-               code);
-  return code == 0 ? kOk : kTurnNotOk;
+  if (code == 0) {
+    std::fprintf(stderr, "logged in\n");
+    return kOk;
+  }
+  std::fprintf(stderr, "acpctl: the login ended with exit code %d; run it again\n", code);
+  return kTurnNotOk;
 }
 
 }  // namespace
@@ -89,8 +104,13 @@ int LogoutAgent(const Settings& settings, const std::string& agent) {
   acpd::v1::LogoutAgentResponse response;
   const auto context = NewContext(settings, kLoginCall);
   const int code = Report(stub->LogoutAgent(context.get(), request, &response), *context);
-  if (code == kOk && settings.json) PrintJson(response);
-  return code;
+  if (code != kOk) return code;
+  if (settings.json) {
+    PrintJson(response);
+  } else {
+    std::printf("logged out\n");
+  }
+  return kOk;
 }
 
 }  // namespace acpd::cli

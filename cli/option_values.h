@@ -8,9 +8,9 @@
 namespace acpd::cli {
 
 // "ID=VALUE" as a value of a config option: `true` and `false` are booleans where the session's
-// option is one, or nothing is known of it. False: it is not of that form.
-bool ReadOptionValue(const std::string& word, const acpd::v1::Session& session,
-                     acpd::v1::ConfigOptionValue* value);
+// option is one, or nothing is known of it. The command line has checked its form.
+acpd::v1::ConfigOptionValue ReadOptionValue(const std::string& word,
+                                            const acpd::v1::Session& session);
 
 }  // namespace acpd::cli
 

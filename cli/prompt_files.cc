@@ -1,13 +1,12 @@
 #include "cli/prompt_files.h"
 
-#include <google/protobuf/stubs/strutil.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
+
+#include "cli/text.h"
 
 namespace acpd::cli {
 namespace {
@@ -29,8 +28,7 @@ constexpr TypeRow kTypes[] = {
 };
 
 std::string MimeTypeOf(const std::filesystem::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string ending = Lowered(path.extension().string());
   for (const TypeRow& row : kTypes) {
     if (ending == row.ending) return row.mime_type;
   }
@@ -53,9 +51,7 @@ std::string FileUri(const std::string& path) {
 }
 
 bool IsText(const std::string& bytes) {
-  return bytes.find('\0') == std::string::npos &&
-         google::protobuf::internal::IsStructurallyValidUTF8(bytes.data(),
-                                                             static_cast<int>(bytes.size()));
+  return bytes.find('\0') == std::string::npos && IsUtf8(bytes);
 }
 
 void AddContents(const std::string& path, std::string bytes, acpd::v1::ChatRequest* chat) {
@@ -77,27 +73,69 @@ void AddContents(const std::string& path, std::string bytes, acpd::v1::ChatReque
   text ? resource->set_text(std::move(bytes)) : resource->set_blob(std::move(bytes));
 }
 
+// Of the prompt so far.
+size_t BytesOf(const acpd::v1::ChatRequest& chat) {
+  size_t bytes = chat.prompt().size();
+  for (const acpd::v1::ContentBlock& block : chat.content()) {
+    bytes += block.image().data().size() + block.audio().data().size() +
+             block.resource().text().size() + block.resource().blob().size();
+  }
+  return bytes;
+}
+
+std::string AddLink(const std::filesystem::path& path, acpd::v1::ChatRequest* chat) {
+  std::error_code error;
+  acpd::v1::ResourceLink* block = chat->add_content()->mutable_resource_link();
+  block->set_uri(FileUri(path.string()));
+  block->set_name(path.filename().string());
+  if (std::filesystem::is_directory(path, error)) {
+    block->set_mime_type("inode/directory");
+    return "";
+  }
+  block->set_mime_type(MimeTypeOf(path));
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error) block->set_size(static_cast<int64_t>(size));
+  return "";
+}
+
+std::string ReadBytes(const std::filesystem::path& path, std::string* bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::strerror(errno);
+  bytes->assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  return file.bad() ? "it cannot be read" : "";
+}
+
 }  // namespace
 
 std::string AddFile(const std::string& given, bool link, acpd::v1::ChatRequest* chat) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(given, error).lexically_normal();
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    return given + ": " + (error ? error.message() : std::strerror(ENOENT));
+  if (link) return AddLink(path, chat);
+  if (std::filesystem::is_directory(status))
+    return given + ": it is a folder; --link names it to the agent";
+  // Reading a pipe or a device may never end.
+  if (!std::filesystem::is_regular_file(status))
+    return given + ": it is a pipe or a device; copy it into a file";
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return given + ": " + error.message();
-  if (link) {
-    acpd::v1::ResourceLink* block = chat->add_content()->mutable_resource_link();
-    block->set_uri(FileUri(path.string()));
-    block->set_name(path.filename().string());
-    block->set_mime_type(MimeTypeOf(path));
-    block->set_size(static_cast<int64_t>(size));
-    return "";
-  }
-  if (size > kMostBytes) return given + ": it has more than 30 MiB; use --link";
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return given + ": " + std::strerror(errno);
+  if (BytesOf(*chat) + size > kMostBytes)
+    return given + ": with it the prompt has more than 30 MiB; use --link";
+  std::string bytes;
+  if (const std::string wrong = ReadBytes(path, &bytes); !wrong.empty())
+    return given + ": " + wrong;
   AddContents(path.string(), std::move(bytes), chat);
   return "";
+}
+
+std::string FolderFrom(const std::string& path) {
+  if (path.empty() || path.front() == '/') return path;
+  std::error_code error;
+  std::string folder = std::filesystem::absolute(path, error).lexically_normal().string();
+  if (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return error ? path : folder;
 }
 
 }  // namespace acpd::cli

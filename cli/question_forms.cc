@@ -1,175 +1,149 @@
 #include "cli/question_forms.h"
 
-#include <google/protobuf/util/json_util.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <utility>
+
+#include "cli/form_values.h"
+#include "cli/form_words.h"
+#include "cli/text.h"
 
 namespace acpd::cli {
 namespace {
 
-using google::protobuf::ListValue;
-using google::protobuf::Struct;
-using google::protobuf::Value;
+using Wish = QuestionForm::Wish;
 
-const Value* Find(const Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? nullptr : &found->second;
-}
+// What may be typed instead of a value; at the review without the mark.
+constexpr char kSkip[] = "!skip";
+constexpr char kBack[] = "!back";
+constexpr char kDecline[] = "!decline";
+constexpr char kCancel[] = "!cancel";
+constexpr char kIntro[] =
+    "  Enter takes what stands in [ ]; !back: the field before; !skip: leave a field out;\n"
+    "  !decline and !cancel end the form. Nothing is sent before you have seen all of it.\n";
 
-std::string TextOf(const Struct& object, const std::string& name) {
-  const Value* value = Find(object, name);
-  return value == nullptr ? "" : value->string_value();
-}
-
-// `enum`, or `oneOf` / `anyOf` with a `const` each.
-std::vector<std::string> ChoicesOf(const Struct& schema) {
-  std::vector<std::string> choices;
-  if (const Value* values = Find(schema, "enum")) {
-    for (const Value& value : values->list_value().values())
-      choices.push_back(value.string_value());
-  }
-  for (const char* name : {"oneOf", "anyOf"}) {
-    const Value* values = Find(schema, name);
-    if (values == nullptr) continue;
-    for (const Value& value : values->list_value().values())
-      choices.push_back(TextOf(value.struct_value(), "const"));
-  }
-  return choices;
-}
-
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-std::string Show(const Value& value) {
-  std::string json;
-  if (value.kind_case() == Value::kStringValue) return value.string_value();
-  return google::protobuf::util::MessageToJsonString(value, &json).ok() ? json : "";
-}
-
-std::string Trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-bool IsOneOf(const std::vector<std::string>& choices, const std::string& word) {
-  return choices.empty() || std::find(choices.begin(), choices.end(), word) != choices.end();
-}
-
-std::string ReadNumber(const std::string& text, bool whole, Value* value) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (*end != '\0' || !std::isfinite(number)) return "please type a number";
-  if (whole && number != std::floor(number)) return "please type a whole number";
-  value->set_number_value(number);
-  return "";
-}
-
-std::string ReadBool(const std::string& text, Value* value) {
-  const bool yes = text == "y" || text == "yes" || text == "true";
-  if (!yes && text != "n" && text != "no" && text != "false") return "please type yes or no";
-  value->set_bool_value(yes);
-  return "";
-}
-
-std::string ReadSeveral(const std::string& text, const std::vector<std::string>& choices,
-                        Value* value) {
-  ListValue* list = value->mutable_list_value();
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(',', at), text.size());
-    const std::string word = Trimmed(text.substr(at, end - at));
-    at = end + 1;
-    if (word.empty()) continue;
-    if (!IsOneOf(choices, word)) return "\"" + word + "\" is none of " + Join(choices);
-    list->add_values()->set_string_value(word);
-  }
-  return "";
+// Whether it is the word or its beginning ("s"), and no other's: "c" may be two.
+bool Means(const std::string& typed, const std::string& word) {
+  return !typed.empty() && typed != "c" && word.starts_with(typed);
 }
 
 }  // namespace
 
-QuestionForm::Field QuestionForm::ReadField(const std::string& name, const Struct& schema) {
-  Field field;
-  field.name = name;
-  field.title = TextOf(schema, "title");
-  field.description = TextOf(schema, "description");
-  field.type = TextOf(schema, "type");
-  const Value* items = Find(schema, "items");
-  field.choices = ChoicesOf(items == nullptr ? schema : items->struct_value());
-  if (const Value* fallback = Find(schema, "default")) field.fallback = *fallback;
-  return field;
-}
-
-QuestionForm::QuestionForm(const std::string& schema_json) {
-  Struct schema;
-  if (!google::protobuf::util::JsonStringToMessage(schema_json, &schema).ok()) return;
-  std::vector<std::string> required;
-  if (const Value* names = Find(schema, "required")) {
-    for (const Value& value : names->list_value().values())
-      required.push_back(value.string_value());
+std::string QuestionForm::Intro() const {
+  std::string intro;
+  for (const std::string& text : {schema_.title, schema_.description}) {
+    if (!text.empty()) intro += "  " + ShownLine(text) + "\n";
   }
-  const Value* properties = Find(schema, "properties");
-  if (properties == nullptr) return;
-  for (const auto& [name, property] : properties->struct_value().fields()) {
-    Field field = ReadField(name, property.struct_value());
-    field.required = std::find(required.begin(), required.end(), name) != required.end();
-    fields_.push_back(std::move(field));
+  return schema_.fields.empty() ? intro : intro + kIntro;
+}
+
+std::string QuestionForm::Prompt() const { return reviewing() ? Review() : FieldPrompt(); }
+
+const std::optional<FormJson>& QuestionForm::Offered() const {
+  const Answer& answer = answers_[next_];
+  return answer.given ? answer.value : field().fallback;
+}
+
+std::string QuestionForm::FieldPrompt() const {
+  std::string prompt = "  " + FieldHeading(field());
+  const std::vector<std::string> choices = ChoiceLines(field());
+  for (const std::string& choice : choices) prompt += "\n    " + choice;
+  if (!choices.empty()) prompt += "\n  1-" + std::to_string(choices.size());
+  if (Offered()) prompt += " [" + ShowFormValue(field(), Offered()) + "]";
+  if (!Offered() && !field().required) prompt += " [leave it out]";
+  return prompt + ": ";
+}
+
+std::string QuestionForm::Review() const {
+  if (schema_.fields.empty()) return "  nothing is to be filled in: send, decline or cancel? ";
+  std::string review = "  To be sent:\n";
+  for (size_t i = 0; i < schema_.fields.size(); ++i) {
+    review += "    " + std::to_string(i + 1) + ") " + FieldLabel(schema_.fields[i]) + ": " +
+              ShowFormValue(schema_.fields[i], answers_[i].value) + "\n";
   }
-  // A map has no order of its own; what is required comes first.
-  std::sort(fields_.begin(), fields_.end(), [](const Field& a, const Field& b) {
-    return a.required != b.required ? a.required : a.name < b.name;
-  });
+  return review + "  send, change, decline or cancel? (a number changes that field) ";
 }
 
-std::string QuestionForm::Prompt() const {
-  const Field& field = fields_[next_];
-  std::string text = "  " + (field.title.empty() ? field.name : field.title);
-  if (!field.description.empty()) text += " - " + field.description;
-  std::string hint = Join(field.choices);
-  if (field.type == "boolean") hint = "yes, no";
-  if (field.type == "array") hint = "any of, separated by commas: " + hint;
-  if (!hint.empty()) text += " (" + hint + ")";
-  if (field.fallback) text += " [" + Show(*field.fallback) + "]";
-  if (!field.fallback && !field.required) text += " (may be empty)";
-  return text + ": ";
+Wish QuestionForm::Take(const std::string& line, std::string* wrong) {
+  if (reviewing()) return TakeReview(Lowered(Trimmed(line)), wrong);
+  const std::string word = Trimmed(line);
+  if (word == kDecline) return Wish::kDecline;
+  if (word == kCancel) return Wish::kCancel;
+  if (word == kBack) {
+    GoBack();
+  } else {
+    *wrong = TakeValue(word == kSkip || word.empty() ? word : line);
+  }
+  return Wish::kGoOn;
 }
 
-std::string QuestionForm::Fill(const std::string& line) {
-  const Field& field = fields_[next_];
-  const std::string text = field.type == "string" && field.choices.empty() ? line : Trimmed(line);
-  Value value;
-  std::string wrong;
-  if (text.empty()) {
-    if (!field.fallback && field.required) return "it is required";
-    if (field.fallback) (*content_.mutable_fields())[field.name] = *field.fallback;
-    ++next_;
+std::string QuestionForm::TakeValue(const std::string& line) {
+  if (line.empty() && Offered()) {
+    Keep(Offered());
     return "";
   }
-  if (field.type == "number" || field.type == "integer") {
-    wrong = ReadNumber(text, field.type == "integer", &value);
-  } else if (field.type == "boolean") {
-    wrong = ReadBool(text, &value);
-  } else if (field.type == "array") {
-    wrong = ReadSeveral(text, field.choices, &value);
-  } else if (!IsOneOf(field.choices, text)) {
-    wrong = "please type one of " + Join(field.choices);
-  } else {
-    value.set_string_value(text);
+  if (line.empty() || line == kSkip) {
+    if (field().required) return "it is required; please give a value";
+    Keep(std::nullopt);
+    return "";
   }
-  if (!wrong.empty()) return wrong;
-  (*content_.mutable_fields())[field.name] = value;
-  ++next_;
-  return "";
+  FormJson value;
+  const std::string wrong = ReadFormValue(field(), line, &value);
+  if (wrong.empty()) Keep(std::move(value));
+  return wrong;
+}
+
+void QuestionForm::Keep(std::optional<FormJson> value) {
+  answers_[next_] = Answer{true, std::move(value)};
+  next_ = only_this_ ? schema_.fields.size() : next_ + 1;
+  only_this_ = false;
+}
+
+void QuestionForm::GoBack() {
+  if (next_ > 0) --next_;
+}
+
+Wish QuestionForm::TakeReview(const std::string& line, std::string* wrong) {
+  if (Means(line, "send")) return Wish::kSend;
+  if (Means(line, "decline")) return Wish::kDecline;
+  if (Means(line, "cancel")) return Wish::kCancel;
+  const size_t blank = line.find(' ');
+  const bool change = Means(line.substr(0, blank), "change");
+  if (change && blank == std::string::npos && !schema_.fields.empty()) {
+    next_ = 0;
+  } else {
+    *wrong = Change(change ? Trimmed(line.substr(std::min(blank, line.size()))) : line);
+  }
+  return Wish::kGoOn;
+}
+
+void QuestionForm::AskOnly(size_t index) {
+  next_ = index;
+  only_this_ = true;
+}
+
+std::string QuestionForm::Change(const std::string& which) {
+  for (size_t i = 0; i < schema_.fields.size(); ++i) {
+    if (which != std::to_string(i + 1) && which != Lowered(schema_.fields[i].name)) continue;
+    AskOnly(i);
+    return "";
+  }
+  return schema_.fields.empty()
+             ? "please type send, decline or cancel"
+             : "please type send, change, decline or cancel, or a field's number";
+}
+
+void QuestionForm::Reopen(const std::string& refusal) {
+  for (size_t i = 0; i < schema_.fields.size(); ++i) {
+    if (refusal.find("`" + schema_.fields[i].name + "`") != std::string::npos) return AskOnly(i);
+  }
 }
 
 std::string QuestionForm::Content() const {
-  std::string json;
-  return google::protobuf::util::MessageToJsonString(content_, &json).ok() ? json : "{}";
+  FormJson content = FormJson::object();
+  for (size_t i = 0; i < schema_.fields.size(); ++i) {
+    if (answers_[i].value) content[schema_.fields[i].name] = *answers_[i].value;
+  }
+  return content.dump();
 }
 
 }  // namespace acpd::cli

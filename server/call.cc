@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/trace.h"
 #include "session/errors.h"
 
 namespace acpd::server {
@@ -40,6 +41,7 @@ session::CallPtr MakeCall(const grpc::CallbackServerContext& context) {
   auto call = std::make_shared<session::Call>();
   call->principal = PrincipalOf(context);
   call->deadline = AnswerDeadline(context);
+  call->trace = TraceFrom(context);
   return call;
 }
 

@@ -15,7 +15,7 @@ namespace acpd::server {
 
 // The domain's events as the public ProgressEvent. One message object is reused, so that the
 // updates of a burst cost no allocation of their own. Never writes `position`. Loop thread only,
-// but for DecodeTalk. Owned by main.
+// but for DecodeUpdate and DecodeTalk. Owned by main.
 class Codec final : public session::EventCodec {
  public:
   Codec();
@@ -54,7 +54,7 @@ class Codec final : public session::EventCodec {
               std::string& out) override;
   void Encode(const session::EventHeader&, const session::SessionDeletedEvent&,
               std::string& out) override;
-  bool DecodeUpdate(std::string_view event, session::StoredUpdate* update) override;
+  bool DecodeUpdate(std::string_view event, session::StoredUpdate* update) const override;
   session::StoredTalk DecodeTalk(std::string_view event) const override;
   bool DecodeRequest(std::string_view stored_bytes, session::ChatRequest* request) override;
 

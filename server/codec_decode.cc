@@ -58,13 +58,15 @@ void ReadTalk(const v1::TurnEnded& ended, StoredTalk& talk) {
 
 }  // namespace
 
-bool Codec::DecodeUpdate(std::string_view bytes, session::StoredUpdate* update) {
+bool Codec::DecodeUpdate(std::string_view bytes, session::StoredUpdate* update) const {
   v1::ProgressEvent event;
   if (!ParseEvent(bytes, &event)) return false;
   if (!event.has_session_update() || event.session_update().replayed()) return false;
   const v1::SessionUpdate& said = event.session_update();
   *update = {event.turn_id(), said.kind(),         said.message_id(),
-             said.text(),     said.tool_call_id(), said.tool_status()};
+             said.text(),     said.tool_call_id(), said.tool_status(),
+             /*json=*/"",     said.part(),         said.parts()};
+  if (!said.tool_call_id().empty()) update->json = said.json();
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include "server/config_agent_options.h"
 
+#include <algorithm>
+
 #include "server/config_values.h"
 #include "server/strings.h"
 
@@ -10,6 +12,35 @@ using session::AgentDefinition;
 using session::PermissionRule;
 
 constexpr size_t kMaxConfigOptions = 64;
+
+// One entry of auth_by_variable.
+struct KeyLogin {
+  std::string variable, method;
+};
+
+const std::vector<Key<KeyLogin>>& KeyLoginKeys() {
+  static const auto& keys = *new std::vector<Key<KeyLogin>>{
+      {"variable", KeyType::kText, &KeyLogin::variable},
+      {"method", KeyType::kText, &KeyLogin::method},
+  };
+  return keys;
+}
+
+absl::Status ReadKeyLogin(const JsonNode& node, const std::string& path, KeyLogin* out) {
+  if (absl::Status read = ReadObject(KeyLoginKeys(), node, path, out); !read.ok()) return read;
+  if (out->variable.empty()) {
+    return ErrorAt(node.line, path,
+                   "expected a \"variable\": the environment variable that has the agent's key");
+  }
+  if (!IsVariableName(out->variable)) {
+    return Expected(*node.Find("variable"), Join(path, "variable"),
+                    "the name of an environment variable");
+  }
+  if (!out->method.empty()) return absl::OkStatus();
+  return ErrorAt(node.line, path,
+                 "expected a \"method\": the agent's own id of the login (ACP authMethods) that "
+                 "takes its key from that variable");
+}
 
 absl::Status ReadOptionValue(const JsonNode& node, const std::string& path, acp::OptionValue* out) {
   if (node.key.empty())
@@ -69,6 +100,30 @@ absl::Status ReadRule(const JsonNode& node, const std::string& path, PermissionR
 
 absl::Status ReadCapabilities(const JsonNode& node, const std::string& path, AgentDefinition* out) {
   return ReadObject(CapabilityKeys(), node, path, &out->capabilities);
+}
+
+// An agent may have several methods for one variable: a list, and not an object of them.
+absl::Status ReadAuthByVariable(const JsonNode& node, const std::string& path,
+                                AgentDefinition* out) {
+  if (node.kind != JsonNode::Kind::kArray) {
+    return Expected(node, path,
+                    "a list of logins, [ { \"variable\": \"NAME\", \"method\": \"ID\" } ]");
+  }
+  out->auth_by_variable.clear();
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const std::string item_path = Cat(path, "[", i, "]");
+    KeyLogin login;
+    if (absl::Status read = ReadKeyLogin(node.items[i], item_path, &login); !read.ok()) return read;
+    const std::pair<std::string, std::string> pair(login.variable, login.method);
+    const auto& known = out->auth_by_variable;
+    if (std::find(known.begin(), known.end(), pair) != known.end()) {
+      return ErrorAt(node.items[i].line, item_path,
+                     Cat("expected each login once; \"", login.method, "\" by ", login.variable,
+                         " stands before it already"));
+    }
+    out->auth_by_variable.push_back(pair);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReadConfigOptions(const JsonNode& node, const std::string& path,

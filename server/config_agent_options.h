@@ -7,12 +7,14 @@
 #include "server/json_position.h"
 #include "session/config.h"
 
-// What an agent of `agent_servers` may do and begins with. Rows of the tables in
+// What an agent of `agent_servers` may do, logs in by and begins with. Rows of the tables in
 // server/config_keys.cc.
 namespace acpd::server {
 
 absl::Status ReadCapabilities(const JsonNode& node, const std::string& path,
                               session::AgentDefinition* out);
+absl::Status ReadAuthByVariable(const JsonNode& node, const std::string& path,
+                                session::AgentDefinition* out);
 absl::Status ReadConfigOptions(const JsonNode& node, const std::string& path,
                                session::AgentDefinition* out);
 absl::Status ReadPermissionRules(const JsonNode& node, const std::string& path,

@@ -21,11 +21,6 @@ bool IsAgentName(std::string_view name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-// A name that execve can carry: not empty, no `=`.
-bool IsVariableName(std::string_view name) {
-  return !name.empty() && name.find('=') == name.npos && name.find('\0') == name.npos;
-}
-
 std::string BuiltinNames() {
   std::vector<std::string_view> names;
   for (const BuiltinAgent& agent : session::BuiltinAgents()) names.push_back(agent.name);

@@ -131,7 +131,7 @@ const std::vector<Key<Limits>>& LimitsKeys() {
       {"max_file_read", KeyType::kSize, &Limits::max_file_read, kKiB, 64 * kMiB},
       {"max_file_write", KeyType::kSize, &Limits::max_file_write, kKiB, 64 * kMiB},
       {"max_terminals", KeyType::kCount, &Limits::max_terminals, 1, 64},
-      {"max_terminal_output", KeyType::kSize, &Limits::max_terminal_output, kKiB, 16 * kMiB},
+      {"max_terminal_output", KeyType::kSize, &Limits::max_terminal_output, kKiB, 4 * kMiB},
   };
   return keys;
 }
@@ -155,7 +155,9 @@ const std::vector<Key<AgentDefinition>>& AgentKeys() {
       {"projects_root", KeyType::kPath, &AgentDefinition::projects_root},
       {"resume", KeyType::kCustom, ReadResume},
       {"resume_missing_patterns", KeyType::kTextList, &AgentDefinition::resume_missing_patterns},
+      {"loads_in_later_minute", KeyType::kBool, &AgentDefinition::loads_in_later_minute},
       {"auth_method", KeyType::kText, &AgentDefinition::auth_method},
+      {"auth_by_variable", KeyType::kCustom, ReadAuthByVariable},
       {"permission_mode", KeyType::kCustom, ReadPermissionMode},
       {"permission_rules", KeyType::kCustom, ReadPermissionRules},
       {"capabilities", KeyType::kCustom, ReadCapabilities},

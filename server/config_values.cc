@@ -34,6 +34,10 @@ std::string Join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : Cat(path, ".", key);
 }
 
+bool IsVariableName(std::string_view name) {
+  return !name.empty() && name.find('=') == name.npos && name.find('\0') == name.npos;
+}
+
 absl::Status ReadBool(const JsonNode& node, const std::string& path, bool* out) {
   if (node.kind != JsonNode::Kind::kBool) return Expected(node, path, "true or false");
   *out = node.boolean;

@@ -23,6 +23,8 @@ absl::Status Expected(const JsonNode& node, std::string_view path, std::string_v
 absl::Status UnknownKey(const JsonNode& node, std::string_view path,
                         const std::vector<std::string_view>& known);
 std::string Join(std::string_view path, std::string_view key);
+// A name that execve can carry: not empty, no `=`.
+bool IsVariableName(std::string_view name);
 
 absl::Status ReadBool(const JsonNode& node, const std::string& path, bool* out);
 absl::Status ReadText(const JsonNode& node, const std::string& path, TextKind kind,

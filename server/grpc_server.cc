@@ -18,6 +18,8 @@ namespace acpd::server {
 namespace {
 
 constexpr const char* kHealthNames[] = {"", "acpd.v1.SessionService", "acpd.v1.AdminService"};
+// Of a call, in bytes; what gRPC takes by itself is less than a trace context may have.
+constexpr int kMaxMetadata = 32 << 10;
 constexpr int kKeepaliveTime = 30'000, kKeepaliveTimeout = 10'000;  // ms
 // Clients may ping every 5 s; a ping that is a little early is no offence.
 constexpr int kLeastPingInterval = 4'000;
@@ -35,6 +37,7 @@ void SetOptions(size_t max_message_in, grpc::ServerBuilder& builder) {
                              kLeastPingInterval);
   // A port that another process listens on is an error.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadata);
   builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<size_t>(max_message_in, INT32_MAX)));
   builder.SetMaxSendMessageSize(-1);
 }

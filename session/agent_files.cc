@@ -9,6 +9,7 @@
 #include "acp/text.h"
 #include "acp/types.h"
 #include "session/agent_worker.h"
+#include "session/errors.h"
 #include "session/text_files.h"
 
 namespace acpd::session {
@@ -30,16 +31,16 @@ constexpr size_t kMaxShownPath = 4096;
 struct FileErrorRow {
   FileError::Kind kind;
   int64_t code;             // to the agent
-  std::string_view reason;  // to readers
+  std::string_view reason;  // to readers; the API's comment at FileAccess.error has this table
 };
 
 constexpr FileErrorRow kFileErrors[] = {
-    {FileError::Kind::kOutside, acp::kInvalidParams, "PERMISSION_DENIED"},
-    {FileError::Kind::kNotFound, acp::kResourceNotFound, "INVALID_REQUEST"},
+    {FileError::Kind::kOutside, acp::kInvalidParams, "CWD_NOT_ALLOWED"},
+    {FileError::Kind::kNotFound, acp::kResourceNotFound, "CWD_NOT_FOUND"},
     {FileError::Kind::kNotAFile, acp::kInvalidParams, "INVALID_REQUEST"},
     {FileError::Kind::kTooLarge, acp::kInvalidParams, "MESSAGE_TOO_LARGE"},
     {FileError::Kind::kDenied, acp::kInternalError, "PERMISSION_DENIED"},
-    {FileError::Kind::kNoSpace, acp::kInternalError, "INTERNAL"},
+    {FileError::Kind::kNoSpace, acp::kInternalError, "STORE_UNAVAILABLE"},
     {FileError::Kind::kInvalid, acp::kInvalidParams, "INVALID_REQUEST"},
     {FileError::Kind::kOther, acp::kInternalError, "INTERNAL"},
 };
@@ -60,6 +61,7 @@ void Refuse(const FileTask& task, const FileError& error, FileOutcome* outcome) 
   outcome->error.reason = row->reason;
   outcome->error.message = error.message;
   outcome->error.agent_code = static_cast<int32_t>(row->code);
+  outcome->error.retryable = IsRetryable(row->reason);
 }
 
 FileOutcome RefuseParams(const FileTask& task, std::string_view why) {
@@ -124,6 +126,18 @@ void AgentFiles::Serve(std::shared_ptr<const AgentRequestRow> row, bool write) {
 void AgentFiles::Cancel(uint64_t number) {
   std::erase_if(waiting_, [number](const Job& job) { return job.row->number == number; });
   Pump();
+}
+
+// What waits behind them begins only when all of them are out of the queue.
+std::vector<uint64_t> AgentFiles::TakeBack(std::string_view turn_id) {
+  std::vector<uint64_t> taken;
+  std::erase_if(waiting_, [&](const Job& job) {
+    if (job.row->turn_id != turn_id) return false;
+    taken.push_back(job.row->number);
+    return true;
+  });
+  Pump();
+  return taken;
 }
 
 void AgentFiles::End() {

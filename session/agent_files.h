@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "acp/asio.h"
 #include "session/store.h"
@@ -31,6 +33,8 @@ class AgentFiles {
   void Serve(std::shared_ptr<const AgentRequestRow> row, bool write);
   // What has not begun does not begin; what has comes to its end unanswered.
   void Cancel(uint64_t number);
+  // Takes back the requests of a turn that have not begun; which these are, in their order.
+  std::vector<uint64_t> TakeBack(std::string_view turn_id);
   void End();
 
  private:

@@ -29,6 +29,7 @@ class SessionManager::Impl::Probe : public AgentListener {
   void OnGone() override {}
 
   std::shared_ptr<AgentWorker> worker;
+  acp::TraceContext trace;              // of the call that has it asked
   std::optional<absl::Status> verdict;  // known before the agent has been stopped again
   // What was asked and answered.
   AgentSessionPage sessions;

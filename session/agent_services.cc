@@ -127,6 +127,18 @@ bool AgentServices::Cancel(std::string_view agent_request_id) {
   return true;
 }
 
+void AgentServices::CancelTurn(std::string_view turn_id) {
+  std::vector<uint64_t> ends = files_.TakeBack(turn_id);
+  const std::vector<uint64_t> waits = terminals_.TakeBack(turn_id);
+  ends.insert(ends.end(), waits.begin(), waits.end());
+  for (const uint64_t number : ends) {
+    const RowPtr row = Find(number);
+    if (!row) continue;
+    RecordAnswer(number,
+                 acp::ErrorLine(row->agent_request_id, acp::kRequestCancelled, kTurnCancelled));
+  }
+}
+
 void AgentServices::Restore(StoredServices stored) {
   for (AgentRequestRow& row : stored.requests) {
     open_bytes_ += row.params.size();
@@ -181,15 +193,18 @@ std::vector<uint64_t> AgentServices::OpenNumbers() const {
 void AgentServices::Renew(uint64_t number) { worker_.TellWaiting(number, true); }
 
 void AgentServices::Answer(uint64_t number, std::string line) {
+  if (RecordAnswer(number, std::move(line))) worker_.recorder().Flush();
+}
+
+bool AgentServices::RecordAnswer(uint64_t number, std::string line) {
   const auto found = open_.find(number);
-  if (found == open_.end()) return;
+  if (found == open_.end()) return false;
   open_bytes_ -= found->second->params.size();
   open_.erase(found);
   worker_.TellWaiting(number, false);
-  Recorder& recorder = worker_.recorder();
-  recorder.pending().answered_requests.emplace_back(worker_.id(), number);
+  worker_.recorder().pending().answered_requests.emplace_back(worker_.id(), number);
   worker_.SendLine(std::move(line));
-  recorder.Flush();
+  return true;
 }
 
 void AgentServices::Fail(uint64_t number, int64_t code, std::string_view message) {

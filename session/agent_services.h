@@ -22,6 +22,8 @@ class AgentWorker;
 inline constexpr std::string_view kForeignSession =
     "This sessionId is not the one of the agent's session; use the id that session/new answered.";
 
+inline constexpr std::string_view kTurnCancelled = "Request cancelled with its prompt turn";
+
 // What an earlier acpd left of the services of one worker.
 struct StoredServices {
   std::vector<AgentRequestRow> requests;
@@ -46,6 +48,12 @@ class AgentServices {
   // The agent does not want the answer any more, by the id that it gave; it is answered -32800.
   // False: there is no such request here.
   bool Cancel(std::string_view agent_request_id);
+  // That turn is being cancelled. An agent that first waits for a command's end would not get to
+  // confirm it: waits for commands that nobody ends, from now on too, and files that have not begun
+  // are answered -32800 (https://agentclientprotocol.com/protocol/cancellation, "internal"). What
+  // has begun is answered as it comes out, and what the agent asks to clean up is done: to end its
+  // commands is its own. Recorded, not yet flushed.
+  void CancelTurn(std::string_view turn_id);
 
   // At a start, before Resume: what was stored.
   void Restore(StoredServices stored);
@@ -76,6 +84,7 @@ class AgentServices {
   void TakeNew(const acp::Message& message, const Service& service);
   void Open(const RowPtr& row);
   void ServeTerminal(const RowPtr& row);
+  bool RecordAnswer(uint64_t number, std::string line);
 
   AgentWorker& worker_;
   std::map<uint64_t, RowPtr> open_;

@@ -119,9 +119,14 @@ void AgentTerminals::Output(const RowPtr& row, const acp::TerminalRequest& reque
 void AgentTerminals::AwaitExit(const RowPtr& row, const acp::TerminalRequest& request) {
   Terminal* terminal = FindFor(*row, request);
   if (terminal == nullptr) return;
+  const bool waits = row->method == kWaitForExit;
+  // Whether or not the agent has heard of the cancel: it may wait before it does.
+  if (waits && !terminal->exit && !terminal->overdue && worker_.CancelsTurn(row->turn_id)) {
+    return services_.Fail(row->number, acp::kRequestCancelled, kTurnCancelled);
+  }
   terminal->waiting.push_back(row);
   if (terminal->exit) return AnswerWaiting(*terminal);
-  if (row->method != kWaitForExit) Kill(*terminal);
+  if (!waits) Kill(*terminal);
 }
 
 void AgentTerminals::Kill(Terminal& terminal) {
@@ -153,6 +158,25 @@ void AgentTerminals::Cancel(uint64_t number) {
   if (making == making_.end()) return;
   if (making->second.opened) worker_.ReleaseTerminal(number);
   making_.erase(making);
+}
+
+std::vector<uint64_t> AgentTerminals::TakeBack(std::string_view turn_id) {
+  std::vector<uint64_t> taken;
+  for (auto& [number, terminal] : terminals_) {
+    if (terminal.overdue) continue;
+    std::erase_if(terminal.waiting, [&](const RowPtr& row) {
+      if (row->turn_id != turn_id) return false;
+      taken.push_back(row->number);
+      return true;
+    });
+  }
+  return taken;
+}
+
+bool AgentTerminals::running() const {
+  return !making_.empty() ||
+         std::any_of(terminals_.begin(), terminals_.end(),
+                     [](const auto& entry) { return !entry.second.exit.has_value(); });
 }
 
 // Those that waited for the exit, in the order of their requests. The last one, where a release is

@@ -81,10 +81,12 @@ void AgentWorker::RecordNotReady() {
   RecordRow();
 }
 
-void AgentWorker::SendLine(std::string line) {
+void AgentWorker::SendLine(std::string line, Kept kept) {
   const uint64_t seq = row_.next_stdin_seq++;
   Recorder& recorder = listener_->recorder();
-  recorder.pending().outbox.push_back(OutboxLine{row_.worker_id, seq, line});
+  if (kept == Kept::kUntilTaken) {
+    recorder.pending().outbox.push_back(OutboxLine{row_.worker_id, seq, line});
+  }
   recorder.WhenCommitted(
       [self = shared_from_this(), seq, line = std::move(line)](const CommitResult& result) mutable {
         if (!result.status.ok()) return;
@@ -128,12 +130,13 @@ void AgentWorker::OnStdinDone(uint64_t seq) {
   PumpOutbox();
 }
 
-awaitable<AgentAnswer> AgentWorker::Call(uint64_t id, std::string line, SteadyTime deadline) {
+awaitable<AgentAnswer> AgentWorker::Call(uint64_t id, std::string line, SteadyTime deadline,
+                                         Kept kept) {
   const auto self = shared_from_this();
   pending_[id];
   // A later acpd must not take the answer for that to a request of its own.
   if (row_.set_up) RecordRow();
-  SendLine(std::move(line));
+  SendLine(std::move(line), kept);
   listener_->recorder().Flush();
   while (!pending_[id].answer && !gone_) {
     const bool notified = co_await changed_.Wait(deadline);

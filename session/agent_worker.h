@@ -60,6 +60,7 @@ class AgentListener {
   virtual ServiceScope service_scope() const { return {}; }
   // The running turn; empty: none.
   virtual std::string_view CurrentTurnId() const { return {}; }
+  virtual bool CancelsTurn(std::string_view) const { return false; }  // that one, if it runs
   // The agent waits for acpd with a request, by its number; or not any more. Told again when what
   // it waits for shows a sign of life.
   virtual void OnAgentWaits(uint64_t number, bool waits) { (void)number, (void)waits; }
@@ -116,12 +117,16 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   void LetGo();
 
   uint64_t NextId() { return row_.next_request_id++; }
+  // What is kept of a line. A set-up's holds secrets, and one that is under way begins anew after a
+  // restart, so it never stands in the store.
+  enum class Kept { kUntilTaken, kNever };
   // Sends a request and waits for its answer.
-  awaitable<AgentAnswer> Call(uint64_t id, std::string line, SteadyTime deadline);
+  awaitable<AgentAnswer> Call(uint64_t id, std::string line, SteadyTime deadline,
+                              Kept kept = Kept::kUntilTaken);
   // Sends the prompt; its answer comes as OnPromptAnswer.
   void SendPrompt(uint64_t id, std::string line);
   // Puts a line into the pending record; it goes to the agent once that is committed.
-  void SendLine(std::string line);
+  void SendLine(std::string line, Kept kept = Kept::kUntilTaken);
 
   // Ends the agent by the ladder of LINK.md and waits until its tree is gone; zero grace kills at
   // once. Never longer than the ladder and a margin: then what is left is killed by its mark.
@@ -160,6 +165,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   Recorder& recorder() { return listener_->recorder(); }
   ServiceScope scope() const { return listener_->service_scope(); }
   std::string_view CurrentTurnId() const { return listener_->CurrentTurnId(); }
+  bool CancelsTurn(std::string_view turn_id) const { return listener_->CancelsTurn(turn_id); }
   // `turn_id`, as long as that turn runs: events behind its end are not its own.
   std::string_view TurnIfCurrent(std::string_view turn_id) const;
   void Notice(Severity severity, std::string_view code, const std::string& text);

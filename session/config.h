@@ -72,7 +72,7 @@ struct AgentDefinition {
   milliseconds cancel_grace = seconds(30);
   milliseconds stop_grace = seconds(5);
   milliseconds question_timeout = minutes(5);
-  milliseconds idle_timeout = minutes(15);
+  milliseconds idle_timeout = minutes(15);  // 96 times that while its agent has a command running
 };
 
 struct Limits {

@@ -26,9 +26,11 @@ struct SessionUpdateEvent {
   bool replayed = false;
   uint32_t part = 0, parts = 0;
 };
-// What is read back of it, to put a turn's text together again.
+// What is read back of it, for a turn that the next acpd goes on with.
 struct StoredUpdate {
   std::string turn_id, kind, message_id, text, tool_call_id, tool_status;
+  std::string json;  // of a tool call
+  uint32_t part = 0, parts = 0;
 };
 // What is read back of an event for the record of an old conversation (session/transcript.h).
 struct StoredTalk {
@@ -145,8 +147,8 @@ class EventCodec {
   virtual void Encode(const EventHeader&, const SessionChangedEvent&, std::string& out) = 0;
   virtual void Encode(const EventHeader&, const SessionDeletedEvent&, std::string& out) = 0;
   // An encoded session_update back. False: it is an event of another kind, a replayed one, or
-  // cannot be read.
-  virtual bool DecodeUpdate(std::string_view event, StoredUpdate* update) = 0;
+  // cannot be read. Thread-safe.
+  virtual bool DecodeUpdate(std::string_view event, StoredUpdate* update) const = 0;
   // An encoded event as what was said in it; kNone: nothing of the kind. Thread-safe.
   virtual StoredTalk DecodeTalk(std::string_view event) const = 0;
   // A stored request back into the domain. False when the bytes cannot be read.

@@ -112,7 +112,11 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
     const absl::Status taken = CheckContent(request.content, facts->second.initialize.prompt);
     if (!taken.ok()) co_return taken;
   }
-  const absl::StatusOr<SessionPtr> known = FollowSession(request.session_id, request.project_id);
+  absl::StatusOr<SessionPtr> known = FollowSession(request.session_id, request.project_id);
+  // Or by the agent's own id of it, as SessionFor does.
+  const auto by_agent = core.by_agent_session.find({*agent, request.session_id});
+  if (!known.ok() && by_agent != core.by_agent_session.end())
+    known = FollowSession(by_agent->second, request.project_id);
   const std::string session_cwd = known.ok() ? (*known)->row().cwd : "";
   std::string cwd = session_cwd;
   if (session_cwd.empty() || !request.cwd.empty() || request.additional_directories) {
@@ -165,7 +169,8 @@ awaitable<absl::StatusOr<SessionManager::Impl::Accepted>> SessionManager::Impl::
   accepted.turn = turn;
   const TurnPtr running = home.current();
   if (interrupt && running) {
-    home.Cancel(running, "interrupt", "a Chat with BUSY_POLICY_INTERRUPT came", std::nullopt);
+    home.Cancel(running, "interrupt", "a Chat with BUSY_POLICY_INTERRUPT came", std::nullopt,
+                turn->request.trace);
   }
   accepted.ahead = home.queue_length() > 0 || home.current() != nullptr;
   if (home.recorder().newest_seq() == 0 && home.row().ready_once) home.AnnounceCreated();

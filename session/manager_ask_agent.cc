@@ -103,8 +103,8 @@ awaitable<absl::Status> SessionManager::Impl::AskSessions(std::shared_ptr<Probe>
     if (!logged_in.ok()) co_return logged_in;
   }
   const uint64_t id = worker->NextId();
-  const AgentAnswer answer =
-      co_await worker->Call(id, acp::ListSessionsLine(id, cwd, cursor), deadline);
+  std::string line = acp::ListSessionsLine(id, cwd, cursor, probe->trace);
+  const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(answer, "session/list");
   absl::StatusOr<acp::AgentSessionPage> read = acp::ReadSessionPage(answer.result);
   if (!read.ok()) {
@@ -148,16 +148,19 @@ awaitable<absl::Status> SessionManager::Impl::AskLogin(std::shared_ptr<Probe> pr
       std::find_if(methods.begin(), methods.end(),
                    [&method_id](const acp::AuthMethod& other) { return other.id == method_id; });
   if (method == methods.end()) {
-    co_return MakeError("INVALID_REQUEST", "The agent has no login method \"" + method_id +
-                                               "\"; it has: " + IdsOf(methods) + ".");
+    co_return MakeError("INVALID_REQUEST",
+                        "The agent has no login method \"" + method_id +
+                            "\" for this call; it has: " + IdsOf(methods) +
+                            ". One that sends a person to a page works as `auth_method` in its "
+                            "config: whoever reads the session is asked to open it.");
   }
   if (method->type == "terminal") {
     DescribeTerminalLogin(*worker, *method, core.config(), probe->login);
     co_return absl::OkStatus();
   }
   const uint64_t id = worker->NextId();
-  const AgentAnswer answer =
-      co_await worker->Call(id, acp::AuthenticateLine(id, method_id), deadline);
+  std::string line = acp::AuthenticateLine(id, method_id, probe->trace);
+  const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
   if (answer.kind == AgentAnswer::Kind::kError) {
     core.facts[worker->agent().name].auth_required = true;
     co_return MakeError("AGENT_AUTH_REQUIRED", "The agent refused the login method \"" + method_id +
@@ -186,7 +189,8 @@ awaitable<absl::Status> SessionManager::Impl::AskLogout(std::shared_ptr<Probe> p
                         "The agent cannot log out: it lacks agentCapabilities.auth.logout.");
   }
   const uint64_t id = worker->NextId();
-  const AgentAnswer answer = co_await worker->Call(id, acp::LogoutLine(id), deadline);
+  std::string line = acp::LogoutLine(id, probe->trace);
+  const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
   if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(answer, "logout");
   core.facts[worker->agent().name].auth_required = true;
   co_return absl::OkStatus();

@@ -54,10 +54,10 @@ awaitable<std::optional<absl::Status>> SessionManager::Impl::Outlast(CallPtr cal
 }
 
 // Cancels what is queued and what runs, and waits for the barrier of each.
-awaitable<void> SessionManager::Impl::EndAllTurns(SessionPtr session) {
+awaitable<void> SessionManager::Impl::EndAllTurns(CallPtr call, SessionPtr session) {
   std::vector<TurnPtr> turns = session->UnfinishedTurns();
   for (size_t i = turns.size(); i-- > 0;)
-    session->Cancel(turns[i], "close", "the session is being closed", std::nullopt);
+    session->Cancel(turns[i], "close", "the session is being closed", std::nullopt, call->trace);
   session->recorder().Flush();
   for (const TurnPtr& turn : turns) {
     while (!turn->ended()) {
@@ -72,11 +72,12 @@ awaitable<void> SessionManager::Impl::EndAllTurns(SessionPtr session) {
   }
 }
 
-awaitable<absl::Status> SessionManager::Impl::CloseWork(SessionPtr session) {
-  co_await EndAllTurns(session);
+awaitable<absl::Status> SessionManager::Impl::CloseWork(CallPtr call, SessionPtr session) {
+  co_await EndAllTurns(call, session);
   // Where a Chat came meanwhile the session is wanted again.
   if (session->has_worker() && session->UnfinishedTurns().empty()) {
-    co_await session->CloseWorker(CloseReason::kCaller);
+    acp::TraceContext trace = call->trace;
+    co_await session->CloseForCaller(std::move(trace));
   }
   co_return absl::OkStatus();
 }
@@ -90,7 +91,7 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPt
   if (!session->UnfinishedTurns().empty() && !force) {
     co_return Busy(*session, "cancel it first or close with force.");
   }
-  awaitable<absl::Status> work = CloseWork(session);
+  awaitable<absl::Status> work = CloseWork(call, session);
   const std::optional<absl::Status> outcome = co_await Outlast(call, std::move(work));
   if (outcome && !outcome->ok()) co_return OfSession(*outcome, session_id);
   if (!outcome && core.refusing) co_return OfSession(ShuttingDown(), session_id);
@@ -100,11 +101,12 @@ awaitable<absl::StatusOr<SessionView>> SessionManager::Impl::CloseSession(CallPt
 
 awaitable<absl::Status> SessionManager::Impl::DeleteWork(CallPtr call, SessionPtr session) {
   const std::string session_id = session->row().session_id;
-  co_await EndAllTurns(session);
+  co_await EndAllTurns(call, session);
   if (!session->UnfinishedTurns().empty())
     co_return Busy(*session, "it came meanwhile; try again.");
-  co_await session->DeleteAgentSide();
-  if (session->has_worker()) co_await session->CloseWorker(CloseReason::kCaller);
+  acp::TraceContext trace = call->trace;
+  co_await session->DeleteAgentSide(trace);
+  if (session->has_worker()) co_await session->CloseForCaller(std::move(trace));
   if (core.deleted.count(session_id)) co_return absl::OkStatus();
   session->Delete(call->principal);
   // From here on nobody finds it: a Chat that came while its end is committed would run in it.

@@ -148,8 +148,8 @@ class SessionManager::Impl {
   awaitable<absl::StatusOr<Resolution>> ResolvedBefore(CallPtr call, SessionPtr session,
                                                        RespondQuery query, std::string* turn_id);
   // manager_close.cc
-  awaitable<void> EndAllTurns(SessionPtr session);
-  awaitable<absl::Status> CloseWork(SessionPtr session);
+  awaitable<void> EndAllTurns(CallPtr call, SessionPtr session);
+  awaitable<absl::Status> CloseWork(CallPtr call, SessionPtr session);
   awaitable<absl::Status> DeleteWork(CallPtr call, SessionPtr session);
   // manager_agents.cc
   awaitable<absl::Status> AskNothing(std::shared_ptr<Probe> probe, SteadyTime deadline);

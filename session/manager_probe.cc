@@ -48,7 +48,10 @@ SessionManager::Impl::RunProbe(CallPtr call, std::string name, std::string cwd,
                                                 "have answered.");
   }
   const auto probe = std::make_shared<Probe>(core, "probe-" + NewId(core.now()));
-  probe->worker = std::make_shared<AgentWorker>(core, *agent, probe.get(), "");
+  AgentDefinition unserved = *agent;  // as AskProbed offers nothing
+  unserved.capabilities = {.fs = false, .terminal = false, .elicitation = false, .fs_read = false};
+  probe->worker = std::make_shared<AgentWorker>(core, unserved, probe.get(), "");
+  probe->trace = call->trace;
   probe->recorder().SetOwner(probe);
   probing.insert(probe);
   awaitable<absl::Status> work =

@@ -45,8 +45,12 @@ size_t CostOf(const acp::ConfigOption& option) {
 
 size_t CostOfSettings(const SessionRow& row) {
   size_t bytes = CostOf(row.setup) + row.commands_json.size() + row.wanted_mode.size() +
-                 row.fork_of.size() + row.transcript.size() + row.remembered.size();
+                 row.fork_of.size() + row.transcript.size() + row.transcript_of.size() +
+                 row.remembered.size();
   for (const acp::ConfigOption& option : row.options) bytes += CostOf(option);
+  for (const acp::ModeInfo& mode : row.modes) {
+    bytes += sizeof(mode) + mode.id.size() + mode.name.size() + mode.description.size();
+  }
   for (const acp::OptionValue& value : row.wanted_options) {
     bytes += sizeof(value) + value.config_id.size() + value.select.size();
   }
@@ -79,7 +83,7 @@ size_t CostOf(const QuestionRow& row) {
 size_t CostOf(const WorkerRow& row) {
   return sizeof(row) + row.worker_id.size() + row.session_id.size() + row.socket_path.size() +
          row.discard.size() + row.fingerprint.size() + row.initialize_json.size() +
-         row.modes.size() + row.settings.size();
+         row.opened_pages.size() + row.settings.size();
 }
 
 size_t CostOf(const AgentRequestRow& row) {

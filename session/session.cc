@@ -163,12 +163,14 @@ SessionView Session::View() const {
   }
   view.open_question_seqs = OpenQuestionSeqs();
   view.mode_id = row_.mode_id;
-  view.available_modes = modes_;
   view.config_options = row_.options;
   view.available_commands_json = row_.commands_json;
   view.usage = row_.usage;
   if (worker_ && worker_->alive()) {
     view.worker = WorkerView{worker_->id(), worker_->row().agent_pid, worker_->started_at()};
+    for (const acp::ModeInfo& mode : row_.modes) {
+      view.available_modes.push_back({mode.id, mode.name, mode.description});
+    }
   }
   view.labels = row_.labels;
   view.permission_mode = row_.permission_mode;

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +47,8 @@ struct Question {
 //   session_slots.cc      a worker's slot, back-off  session_watch.cc     a turn's limits of time
 //   session_agent.cc      what the agent says       session_adopt.cc      an earlier acpd's worker and turn
 //   session_options.cc    mode and config options   session_elicitation.cc  questions with a form or a page
-//   session_fork.cc       a copy of another one     session_transcript.cc   the record of a lost conversation
-//   session_login.cc      what an agent wants before it works
+//   session_change.cc     changes of these          session_transcript.cc   the record of a lost conversation
+//   session_fork.cc       a copy of another one     session_login.cc        what an agent wants before it works
 // clang-format on
 // Loop thread only. Held by the index of sessions and by its own coroutines.
 class Session : public AgentListener, public std::enable_shared_from_this<Session> {
@@ -92,6 +91,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // Stops the worker, if there is one, and waits until its tree is gone; `kill`: at once, without
   // the agent's say. No turn may be running.
   awaitable<void> CloseWorker(CloseReason reason, bool kill = false);
+  awaitable<void> CloseForCaller(acp::TraceContext trace);  // as CloseReason::kCaller
   // The daemon stops. A starting turn goes back to the queue, and a set-up under way ends. A worker
   // that is ready is let go of with its turn, to be taken over by the next acpd; or, not to be
   // kept, its turn is cancelled and it is stopped.
@@ -104,7 +104,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // A running turn of an earlier acpd, whose worker is gone: INTERRUPTED.
   void EndLost(const TurnPtr& turn);
   // Asks the agent to delete its own record of the session, where it runs and can.
-  awaitable<void> DeleteAgentSide();
+  awaitable<void> DeleteAgentSide(acp::TraceContext trace);
   // Ends for good: the record that forgets it. The worker is gone already.
   void Delete(const std::string& principal);
 
@@ -112,6 +112,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   absl::Status CheckStart(const ChatRequest& request) const;
   // Since when it has had nothing to do, and its worker could be closed; nullopt: it could not.
   std::optional<SteadyTime> IdleSince() const;
+  // Whether its agent has a command running; such a worker is kept longer.
+  bool RunsCommand() const;
   bool closing() const { return closing_; }
   void CloseToMakeRoom() { SpawnClose(CloseReason::kLimit); }
 
@@ -168,7 +170,6 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_adopt.cc
   void RecordWorker(uint64_t prompt_id);
   void RestoreEvidence(const TurnPtr& turn) const;
-  void RestoreModes(const WorkerRow& row);
   awaitable<void> RereadTurn(TurnPtr turn);
   awaitable<void> RunAdopted(TurnPtr turn);
   void OnAdopted(const acp::LaunchSpec& spec) override;
@@ -259,18 +260,20 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void WantConfigured();                             // what the config says of new sessions
   awaitable<void> ApplyWanted();                     // after a set-up; a refusal is a Notice
   awaitable<absl::Status> ApplyAsked(TurnPtr turn);  // what its Chat wants
-  awaitable<absl::Status> SetMode(std::string mode_id, acp::TraceContext trace);
-  awaitable<absl::Status> SetOption(acp::OptionValue value, acp::TraceContext trace);
   void Announce(std::vector<std::string> changed, const std::string& principal);
   void SetOptions(std::vector<acp::ConfigOption> options);
   void SetCurrentMode(const std::string& mode_id);
   void WantMode(const std::string& mode_id);
-  absl::Status CheckStands() const;
   // It starts, and nobody has cancelled it or sent it back to the queue.
   static bool IsWanted(const TurnPtr& turn) { return turn->row.state == TurnState::kStarting; }
+
+  // session_change.cc
+  awaitable<absl::Status> SetMode(std::string mode_id, acp::TraceContext trace);
+  awaitable<absl::Status> SetOption(acp::OptionValue value, acp::TraceContext trace);
   awaitable<absl::Status> AskChange(uint64_t id, std::string line, std::string what,
                                     std::string* result);
   absl::Status KeepForLater(const SessionChange& change);
+  absl::Status CheckStands() const;
 
   // session_fork.cc
   awaitable<absl::StatusOr<acp::SetupResult>> ForkAgentSession();
@@ -308,6 +311,9 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void ReleaseHeld(Session& to);
   std::vector<HeldUpdate> DropHeld();
   std::string_view CurrentTurnId() const override;
+  bool CancelsTurn(std::string_view turn_id) const override {
+    return turn_id == CurrentTurnId() && current_ && current_->row.state == TurnState::kCancelling;
+  }
   ServiceScope service_scope() const override;
 
   // session_questions.cc
@@ -318,6 +324,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   void ResolveAll(ResolvedBy by);
   PermissionMode DecideAhead(const PermissionSubject& subject) const;
   void NoteToolCall(const acp::UpdateView& update);
+  void KeepToolCall(std::string_view kind, std::string_view id, acp::ToolCallFacts said);
   void CompleteFromToolCall(acp::PermissionRequest& request) const;
   bool RefuseQuestion(const acp::Message& message, const std::string& agent_session_id,
                       std::string wrong);
@@ -330,11 +337,14 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   // session_elicitation.cc
   void OnElicitation(const acp::Message& message);
   void OnElicitationComplete(const acp::Message& message);
+  void NotePage(const QuestionRow& row);
+  void RecordPages();
 
   // session_cancel.cc
   void BeginCancel(const TurnPtr& turn, milliseconds grace, const acp::TraceContext& trace = {});
 
   // session_close.cc
+  awaitable<void> EndWorker(CloseReason reason, bool kill, acp::TraceContext trace);
   void ArmIdleTimer();
   void OnIdleTimer();
   void SpawnClose(CloseReason reason);
@@ -359,8 +369,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   int64_t front_queue_order_ = 0;  // of turns that go before the queue
   std::map<std::string, std::shared_ptr<Question>> questions_;
   std::map<std::string, acp::ToolCallFacts, std::less<>> tool_calls_;  // of the running turn
-  std::set<std::string> opened_pages_;  // elicitation ids that the agent may still complete
-  std::vector<ModeView> modes_;
+  // Elicitation id -> question id of the pages that the agent may still complete.
+  std::map<std::string, std::string> opened_pages_;
   acp::TraceContext trace_;   // of what the session does at the moment: its turn's
   bool login_tried_ = false;  // by a key in the agent's environment, with this worker
   std::string changing_for_;  // who changes an option at the moment; empty: the agent

@@ -1,7 +1,8 @@
 // After a restart: a session goes on with the worker and the turn that an earlier acpd left
-// (LINK.md, rule 6). What memory knew of them stands in the worker's row; the text of the turn so
-// far is read back from the log.
+// (LINK.md, rule 6). What memory knew of them stands in the worker's row; what the turn has said so
+// far, its tool calls included, is read back from the log.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "session/agent_settings.h"
@@ -21,14 +22,42 @@ constexpr milliseconds kHelloTime{5000};
 constexpr milliseconds kCatchUpTime{3000};
 // A question that was open all the while acpd was away is not timed out the moment it is back.
 constexpr milliseconds kLeastQuestionTime{60'000};
-constexpr size_t kFieldsOfMode = 3;
 
-std::string PackModes(const std::vector<ModeView>& modes) {
-  std::vector<std::string> fields;
-  for (const ModeView& mode : modes) {
-    fields.insert(fields.end(), {mode.mode_id, mode.name, mode.description});
+// What was read back of a turn.
+struct RereadUpdates {
+  struct Update {
+    StoredUpdate said;
+    std::optional<acp::ToolCallFacts> facts;  // with a tool call's only or last part
+  };
+  std::vector<Update> updates;
+  std::string json;  // of a tool call's update whose last part is still to come
+};
+
+// Takes the JSON out of an update of a tool call.
+std::optional<acp::ToolCallFacts> TakeFacts(StoredUpdate& said, std::string& json) {
+  if (said.tool_call_id.empty()) return std::nullopt;
+  if (said.part <= 1) json.clear();
+  json += std::exchange(said.json, {});
+  if (said.part < said.parts) return std::nullopt;
+  return acp::ReadToolCallFacts(std::exchange(json, {}));
+}
+
+// The turn's updates behind position `after`.
+RereadUpdates DecodeUpdates(const EventCodec& codec, const std::vector<LogRowPtr>& rows,
+                            uint64_t after, const std::string& turn_id, std::string json) {
+  RereadUpdates read;
+  for (const LogRowPtr& row : rows) {
+    for (size_t i = 0; i < row->size(); ++i) {
+      if (row->first_position + i <= after) continue;
+      RereadUpdates::Update update;
+      const bool is_update = codec.DecodeUpdate(row->event(i), &update.said);
+      if (!is_update || update.said.turn_id != turn_id) continue;
+      update.facts = TakeFacts(update.said, json);
+      read.updates.push_back(std::move(update));
+    }
   }
-  return Pack(fields);
+  read.json = std::move(json);
+  return read;
 }
 
 }  // namespace
@@ -37,7 +66,6 @@ std::string PackModes(const std::vector<ModeView>& modes) {
 void Session::RecordWorker(uint64_t prompt_id) {
   WorkerRow& row = worker_->mutable_row();
   row.set_up = true;
-  row.modes = PackModes(modes_);
   row.settings = PackSettings(worker_->agent());
   row.prompt_id = prompt_id;
   row.fresh_resume = prompt_id != 0 ? current_->fresh_resume : fresh_resume_;
@@ -45,14 +73,6 @@ void Session::RecordWorker(uint64_t prompt_id) {
   row.replay_known = replay_known_;
   row.replay_seen = replay_seen_;
   worker_->RecordRow();
-}
-
-void Session::RestoreModes(const WorkerRow& row) {
-  const auto fields = Unpack(row.modes);
-  if (!fields || fields->size() % kFieldsOfMode != 0) return;
-  for (size_t i = 0; i < fields->size(); i += kFieldsOfMode) {
-    modes_.push_back({(*fields)[i], (*fields)[i + 1], (*fields)[i + 2]});
-  }
 }
 
 // Graces start afresh; how long a turn may last counts from its start.
@@ -85,7 +105,7 @@ void Session::RestoreRunning(const TurnPtr& turn) {
 
 void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox,
                             StoredServices services) {
-  RestoreModes(row);
+  opened_pages_ = UnpackMap(row.opened_pages).value_or(opened_pages_);
   const bool prompted = row.prompt_id != 0;
   replaying_ = row.replaying;
   replay_known_ = row.replay_known;
@@ -137,6 +157,7 @@ awaitable<void> Session::TakeOver() {
 
 awaitable<void> Session::RunAdopted(TurnPtr turn) {
   const auto self = shared_from_this();
+  trace_ = turn->request.trace;
   turn->timeout_at = std::max(turn->timeout_at, steady_clock::now() + kCatchUpTime);
   co_await WatchTurn(turn);
   if (turn->phantom && !turn->ended()) co_await FallBackLate(turn);
@@ -144,22 +165,27 @@ awaitable<void> Session::RunAdopted(TurnPtr turn) {
   co_await Run();
 }
 
+// What the turn has said so far: its text, and what it told of its tool calls.
 awaitable<void> Session::RereadTurn(TurnPtr turn) {
   const auto self = shared_from_this();
   uint64_t after = co_await Locate(core_, row_.session_id, turn->row.queued_seq);
   const LogScope scope{LogScope::Kind::kSession, row_.session_id};
+  RereadUpdates read;
   for (;;) {
     const EventLog::Page page = co_await ReadPage(core_, scope, after);
     if (page.rows.empty()) co_return;
-    for (const LogRowPtr& row : page.rows) {
-      for (size_t i = 0; i < row->size(); ++i) {
-        if (row->first_position + i <= after) continue;
-        StoredUpdate update;
-        const bool is_update = core_.deps.codec->DecodeUpdate(row->event(i), &update);
-        if (!is_update || update.turn_id != turn->row.turn_id) continue;
-        turn->Observe(update.kind, update.message_id, update.text);
-        WatchToolCall(update.kind, update.tool_call_id, update.tool_status);
-      }
+    std::function<RereadUpdates()> decode = [codec = core_.deps.codec, rows = page.rows, after,
+                                             turn_id = turn->row.turn_id,
+                                             json = std::exchange(read.json, {})] {
+      return DecodeUpdates(*codec, rows, after, turn_id, json);
+    };
+    read = co_await OnPool<RereadUpdates>(*core_.deps.pool, std::move(decode));
+    if (turn->ended()) co_return;
+    for (RereadUpdates::Update& update : read.updates) {
+      const StoredUpdate& said = update.said;
+      turn->Observe(said.kind, said.message_id, said.text);
+      WatchToolCall(said.kind, said.tool_call_id, said.tool_status);
+      if (update.facts) KeepToolCall(said.kind, said.tool_call_id, *std::move(update.facts));
     }
     after = page.rows.back()->last_position();
   }

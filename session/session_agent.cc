@@ -60,8 +60,8 @@ ServiceScope Session::service_scope() const {
 }
 
 bool Session::IsForeign(std::string_view agent_session_id) {
-  // While a set-up is under way its session's id may not be known yet.
-  return !setting_up_ && agent_session_id != row_.agent_session_id;
+  // While a set-up is under way its session's id may not be known yet; but there is one.
+  return agent_session_id.empty() || (!setting_up_ && agent_session_id != row_.agent_session_id);
 }
 
 void Session::OnUpdate(const acp::UpdateView& update) {
@@ -85,7 +85,9 @@ void Session::OnUpdate(const acp::UpdateView& update) {
   }
   if (replaying_) {
     replay_seen_ = true;
-    if (!replay_known_) AppendUpdate(update, true);
+    if (replay_known_) return;
+    AppendUpdate(update, true);
+    TakeSideEffects(update);  // all that is known of a session from elsewhere
     return;
   }
   if (current_ && current_->running()) {
@@ -247,7 +249,6 @@ void Session::OnGone() {
   worker_ = nullptr;
   opened_pages_.clear();
   last_worker_detail_ = worker->ExitDetail();
-  modes_.clear();
   replaying_ = false;
   fresh_resume_ = false;
   const TurnPtr turn = current_;

@@ -69,6 +69,7 @@ void Session::BeginCancel(const TurnPtr& turn, milliseconds grace, const acp::Tr
   turn->kill_at = steady_clock::now() + grace;
   if (worker_ && worker_->alive() && grace.count() > 0) {
     worker_->SendLine(acp::CancelLine(row_.agent_session_id, trace));
+    worker_->services().CancelTurn(turn->row.turn_id);
   }
   turn->changed.Notify();
 }

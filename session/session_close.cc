@@ -14,12 +14,26 @@ using std::chrono::steady_clock;
 // Some agents write their record of a turn after they have answered it.
 constexpr milliseconds kWriteTime{1000};
 constexpr milliseconds kDefaultStopGrace{5000};
-// An idle worker that may not be closed yet (an open question) is looked at again after this.
+// An idle worker that may not be closed yet (an open question, a command) is looked at again after
+// this.
 constexpr milliseconds kIdleRecheck{1000};
+// So many times idle_timeout has a worker whose agent runs a command that says nothing (a dev
+// server): a day with the default. It goes at last, since such a command may have been forgotten.
+constexpr int kCommandPatience = 96;
 
 }  // namespace
 
+// A worker that is in the way of a turn is closed because of that turn.
 awaitable<void> Session::CloseWorker(CloseReason reason, bool kill) {
+  const bool is_for_turn = setting_up_ && reason == CloseReason::kUnspecified;
+  return EndWorker(reason, kill, is_for_turn ? trace_ : acp::TraceContext());
+}
+
+awaitable<void> Session::CloseForCaller(acp::TraceContext trace) {
+  return EndWorker(CloseReason::kCaller, false, std::move(trace));
+}
+
+awaitable<void> Session::EndWorker(CloseReason reason, bool kill, acp::TraceContext trace) {
   const auto self = shared_from_this();
   const std::shared_ptr<AgentWorker> worker = worker_;
   if (!worker) co_return;
@@ -44,7 +58,8 @@ awaitable<void> Session::CloseWorker(CloseReason reason, bool kill) {
   if (worker->alive() && !kill && worker->initialize.close && !row_.agent_session_id.empty()) {
     const uint64_t id = worker->NextId();
     const SteadyTime deadline = steady_clock::now() + grace;
-    co_await worker->Call(id, acp::CloseSessionLine(id, row_.agent_session_id), deadline);
+    std::string line = acp::CloseSessionLine(id, row_.agent_session_id, trace);
+    co_await worker->Call(id, std::move(line), deadline);
   }
   co_await worker->Stop(grace);
   closing_ = false;
@@ -75,8 +90,9 @@ void Session::OnIdleTimer() {
   if (running_ || closing_ || shut_down_ || !queue_.empty() || !worker_ || !worker_->alive())
     return;
   const AgentDefinition* definition = agent();
-  const bool quiet =
-      definition && steady_clock::now() >= worker_->last_activity() + definition->idle_timeout;
+  const int times = RunsCommand() ? kCommandPatience : 1;
+  const bool quiet = definition && steady_clock::now() - worker_->last_activity() >=
+                                       times * definition->idle_timeout;
   if (!quiet || !questions_.empty()) {
     ArmIdleTimer();
     return;
@@ -103,6 +119,8 @@ std::optional<SteadyTime> Session::IdleSince() const {
   if (busy || !questions_.empty() || !worker_ || !worker_->alive()) return std::nullopt;
   return worker_->last_activity();
 }
+
+bool Session::RunsCommand() const { return worker_ && worker_->services().terminals().running(); }
 
 awaitable<void> Session::ShutDown(SteadyTime deadline, bool keep_worker) {
   const auto self = shared_from_this();
@@ -153,7 +171,7 @@ void Session::EndLost(const TurnPtr& turn) {
   if (current_ == turn) current_ = nullptr;
 }
 
-awaitable<void> Session::DeleteAgentSide() {
+awaitable<void> Session::DeleteAgentSide(acp::TraceContext trace) {
   const std::shared_ptr<AgentWorker> worker = worker_;
   if (!worker || !worker->alive() || !worker->initialize.remove || row_.agent_session_id.empty())
     co_return;
@@ -161,13 +179,18 @@ awaitable<void> Session::DeleteAgentSide() {
   const uint64_t id = worker->NextId();
   const SteadyTime deadline =
       steady_clock::now() + (definition ? definition->stop_grace : kDefaultStopGrace);
-  co_await worker->Call(id, acp::DeleteSessionLine(id, row_.agent_session_id), deadline);
+  std::string line = acp::DeleteSessionLine(id, row_.agent_session_id, trace);
+  co_await worker->Call(id, std::move(line), deadline);
 }
 
 void Session::Delete(const std::string& principal) {
   for (const TurnPtr& turn : UnfinishedTurns())
     Cancel(turn, "close", "the session was deleted", std::nullopt);
   row_.deleted = true;
+  // What only the agent was for; it may hold secrets.
+  row_.setup = SetupSettings();
+  row_.model_provider.reset();
+  row_.transcript.clear();
   recorder_.pending().forget_session = true;
   recorder_.pending().full_sync = true;
   SessionDeletedEvent event;

@@ -1,11 +1,13 @@
 // What the agent asks of a person beside permissions: a form to fill in, or a page to visit
 // (https://agentclientprotocol.com/protocol/elicitation). Answered by callers only: no policy fills
 // in forms.
+#include <algorithm>
 #include <utility>
 
 #include "acp/elicitation.h"
 #include "acp/text.h"
 #include "session/errors.h"
+#include "session/pack.h"
 #include "session/permission.h"
 #include "session/session.h"
 
@@ -14,10 +16,15 @@ namespace {
 
 constexpr size_t kMaxSchemaJson = 256u << 10;
 constexpr size_t kMaxUrl = 16u << 10;
+constexpr size_t kMaxElicitationId = 1u << 10;
+// Of an agent that completes none of its pages the oldest are forgotten.
+constexpr size_t kMaxOpenedPages = 64;
 
 std::string TooLarge(const acp::Elicitation& asked) {
   if (asked.schema_json.size() > kMaxSchemaJson)
     return "requestedSchema has more than 256 KiB; ask for less";
+  if (asked.elicitation_id.size() > kMaxElicitationId)
+    return "elicitationId has more than 1 KiB; use a shorter one";
   return asked.url.size() > kMaxUrl ? "url has more than 16 KiB" : "";
 }
 
@@ -54,6 +61,23 @@ void Session::OnElicitation(const acp::Message& message) {
   OpenQuestion(question, timeout);
 }
 
+// A person went to this page. Question ids begin with their time, so the least is the oldest.
+void Session::NotePage(const QuestionRow& row) {
+  if (opened_pages_.size() >= kMaxOpenedPages) {
+    opened_pages_.erase(
+        std::min_element(opened_pages_.begin(), opened_pages_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; }));
+  }
+  opened_pages_[row.elicitation_id] = row.question_id;
+  RecordPages();
+}
+
+void Session::RecordPages() {
+  if (!worker_ || !worker_->alive()) return;
+  worker_->mutable_row().opened_pages = PackMap(opened_pages_);
+  worker_->RecordRow();
+}
+
 // The agent saw the page's interaction through. Ids that it never gave, or has completed, mean
 // nothing.
 void Session::OnElicitationComplete(const acp::Message& message) {
@@ -66,9 +90,14 @@ void Session::OnElicitationComplete(const acp::Message& message) {
     Resolve(std::string(id), seen_through, ResolvedBy::kAgent, "", "");
     return;
   }
-  if (opened_pages_.erase(elicitation_id) == 0) return;
+  const auto opened = opened_pages_.find(elicitation_id);
+  if (opened == opened_pages_.end()) return;
+  const std::string question_id = std::move(opened->second);
+  opened_pages_.erase(opened);
+  RecordPages();
   OnNotice(Severity::kInfo, "ELICITATION_COMPLETED",
-           "What a person was sent to a page for is done; the agent goes on.");
+           "What a person was sent to a page for (question " + question_id +
+               ") is done; the agent goes on.");
 }
 
 absl::Status Session::CheckAnswer(const Question& question, const Answer& answer) const {

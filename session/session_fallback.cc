@@ -102,6 +102,7 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   row.remembered = row_.remembered;
   row.agent_session_time = row.create_time;
   row.transcript = ladder.transcript;
+  if (!row.transcript.empty()) row.transcript_of = row_.session_id;
   row.origin.kind = OriginKind::kFallback;
   row.origin.method =
       ladder.kind == Ladder::Kind::kIgnored ? ladder.method : ResumeMethod::kUnspecified;
@@ -115,6 +116,7 @@ SessionPtr Session::Replace(const TurnPtr& cause, const Ladder& ladder,
   successor->ready_origin_ = row.origin;
   successor->worker_ = std::move(worker_);
   worker_ = nullptr;
+  successor->opened_pages_ = std::exchange(opened_pages_, {});
   successor->AnnounceCreated();
 
   SessionReplacedEvent event;

@@ -84,6 +84,7 @@ std::vector<std::string> Session::Secrets() const {
   for (const auto& [name, value] : core_.config().secrets) secrets.push_back(value);
   if (row_.model_provider) secrets.push_back(row_.model_provider->api_key);
   for (std::string& secret : SecretsIn(row_.setup)) secrets.push_back(std::move(secret));
+  if (!core_.config().store_mcp_secrets) secrets.push_back(row_.setup.meta_json);
   const AgentDefinition* definition = agent();
   if (!definition) return secrets;
   const LaunchContext context = ContextWith(row_.model_provider);

@@ -65,7 +65,8 @@ awaitable<absl::Status> Session::AuthenticateWith(std::string method_id) {
   if (worker) {
     const uint64_t id = worker->NextId();
     const SteadyTime deadline = SetupDeadline();
-    answer = co_await worker->Call(id, acp::AuthenticateLine(id, method_id), deadline);
+    std::string line = acp::AuthenticateLine(id, method_id, trace_);
+    answer = co_await worker->Call(id, std::move(line), deadline);
   }
   if (answer.kind == AgentAnswer::Kind::kResult) co_return absl::OkStatus();
   if (answer.kind != AgentAnswer::Kind::kError) {

@@ -26,6 +26,8 @@ struct Call {
   std::string principal;
   SteadyTime deadline =
       SteadyTime::max();  // when the answer has to be ready: the call's deadline less 200 ms
+  // For what an agent is asked because of the call.
+  acp::TraceContext trace;
   bool gone = false;
   Signal* waiting_on = nullptr;  // the manager's
 };

@@ -136,11 +136,15 @@ PermissionMode Session::DecideAhead(const PermissionSubject& subject) const {
 // Agents may say what a tool call is before they ask for it, and leave it out of the question.
 void Session::NoteToolCall(const acp::UpdateView& update) {
   if (update.tool_call_id.empty() || !update.kind.starts_with("tool_call")) return;
-  acp::ToolCallFacts said = acp::ReadToolCallFacts(update.json);
-  const auto known = tool_calls_.find(update.tool_call_id);
+  KeepToolCall(update.kind, update.tool_call_id, acp::ReadToolCallFacts(update.json));
+}
+
+void Session::KeepToolCall(std::string_view kind, std::string_view id, acp::ToolCallFacts said) {
+  if (!kind.starts_with("tool_call")) return;
+  const auto known = tool_calls_.find(id);
   if (known == tool_calls_.end()) {
     if (tool_calls_.size() >= kMaxToolCalls) tool_calls_.erase(tool_calls_.begin());
-    tool_calls_.emplace(update.tool_call_id, std::move(said));
+    tool_calls_.emplace(id, std::move(said));
     return;
   }
   if (!said.kind.empty()) known->second.kind = std::move(said.kind);
@@ -234,7 +238,7 @@ void Session::RememberAnswer(Question& question, const Answer& answer) {
   QuestionRow& row = question.row;
   if (answer.outcome == QuestionOutcome::kAccepted) {
     row.memory_key = Fingerprint(core_.deps.store->fingerprint_key(), answer.content);
-    if (row.kind == QuestionKind::kUrl) opened_pages_.insert(row.elicitation_id);
+    if (row.kind == QuestionKind::kUrl) NotePage(row);
     return;
   }
   if (!answer.option_id) return;

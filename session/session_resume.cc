@@ -56,7 +56,7 @@ awaitable<Session::Ready> Session::ResumeOrFallBack(TurnPtr turn) {
     co_await CloseWorker(CloseReason::kUnspecified);
     if (ladder.kind == Ladder::Kind::kFatal) {
       ready.status = ladder.fatal;
-    } else {
+    } else if (!ladder.reason.empty()) {
       ready = Refuse(ladder);
     }
     co_return ready;
@@ -107,7 +107,10 @@ awaitable<Session::Ladder> Session::ClimbLadder(uint32_t max_retries) {
       ladder.method = method;
       if (method == ResumeMethod::kSessionLoad) {
         const bool loadable = co_await WaitUntilLoadable();
-        if (!loadable) co_return ladder;
+        if (!loadable) {
+          ladder.reason.clear();  // nothing failed: nobody waits for it any more
+          co_return ladder;
+        }
       }
       const ResumeAnswer answer = co_await TryResume(method, *asked, &ladder.setup);
       const ResumeVerdict verdict = JudgeResume(

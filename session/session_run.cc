@@ -131,7 +131,7 @@ awaitable<void> Session::RunTurn(TurnPtr turn) {
   setting_up_ = false;
   changed_.Notify();  // SetSessionOption may have its turn
   if (ready.moved) co_return;
-  if (ready.status.ok() && (!worker_ || !worker_->alive())) {
+  if (ready.status.ok() && IsWanted(turn) && (!worker_ || !worker_->alive())) {
     ready.status = MakeError("AGENT_EXITED", "The agent ended before it got the prompt (" +
                                                  WorkerDetail() + "); send the Chat again.");
   }

@@ -128,7 +128,7 @@ awaitable<AgentAnswer> Session::AskSetup(std::function<std::string(uint64_t id)>
     const uint64_t id = worker->NextId();
     std::string line = make_line(id);
     const SteadyTime deadline = SetupDeadline();
-    answer = co_await worker->Call(id, std::move(line), deadline);
+    answer = co_await worker->Call(id, std::move(line), deadline, AgentWorker::Kept::kNever);
     again = false;
     const bool wants_login =
         answer.kind == AgentAnswer::Kind::kError && answer.error.code == acp::kAuthRequired;

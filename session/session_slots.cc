@@ -1,6 +1,7 @@
 // When a session may start a worker: when there is a slot for it among all workers, and when the
 // agent has not just failed to start again and again.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "session/errors.h"
@@ -15,21 +16,28 @@ using std::chrono::steady_clock;
 // one who waits looks for such a worker.
 constexpr milliseconds kQuiet{1000};
 
-// Closes as many idle workers as those who wait for a slot need, the least recently used first.
+// Closes as many idle workers as those who wait for a slot need: those whose agent runs a command
+// last, and the least recently used first.
 void MakeRoom(Core& core) {
-  std::vector<std::pair<SteadyTime, SessionPtr>> idle;
+  struct Idle {
+    bool runs_command;
+    SteadyTime since;
+    SessionPtr session;
+  };
+  std::vector<Idle> idle;
   std::vector<std::string> projects, closing;
   const SteadyTime quiet_since = steady_clock::now() - kQuiet;
   for (const auto& [id, session] : core.sessions) {
     if (session->closing() && session->has_worker()) closing.push_back(session->row().project_id);
     const std::optional<SteadyTime> since = session->IdleSince();
-    if (since && *since <= quiet_since) idle.emplace_back(*since, session);
+    if (since && *since <= quiet_since) idle.push_back({session->RunsCommand(), *since, session});
   }
-  std::sort(idle.begin(), idle.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [since, session] : idle) projects.push_back(session->row().project_id);
+  std::sort(idle.begin(), idle.end(), [](const Idle& a, const Idle& b) {
+    return std::tie(a.runs_command, a.since) < std::tie(b.runs_command, b.since);
+  });
+  for (const Idle& each : idle) projects.push_back(each.session->row().project_id);
   for (const size_t chosen : core.slots.ToClose(projects, closing)) {
-    idle[chosen].second->CloseToMakeRoom();
+    idle[chosen].session->CloseToMakeRoom();
   }
 }
 

@@ -156,6 +156,26 @@ std::optional<std::vector<ConfigOption>> UnpackConfigOptions(std::string_view bl
   return UnpackEach<ConfigOption>(blob, UnpackOption);
 }
 
+// Id, name and description of each, one behind the other.
+std::string PackModes(const std::vector<acp::ModeInfo>& modes) {
+  Items items;
+  for (const acp::ModeInfo& mode : modes) {
+    items.insert(items.end(), {mode.id, mode.name, mode.description});
+  }
+  return Pack(items);
+}
+
+std::optional<std::vector<acp::ModeInfo>> UnpackModes(std::string_view blob) {
+  std::optional<Items> items = Unpack(blob);
+  if (!items || items->size() % 3 != 0) return std::nullopt;
+  std::vector<acp::ModeInfo> modes;
+  for (size_t i = 0; i < items->size(); i += 3) {
+    modes.push_back(
+        {std::move((*items)[i]), std::move((*items)[i + 1]), std::move((*items)[i + 2])});
+  }
+  return modes;
+}
+
 std::string PackOptionValues(const std::vector<OptionValue>& values) {
   return PackEach(values, PackOptionValue);
 }

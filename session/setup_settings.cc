@@ -39,14 +39,31 @@ bool HasMark(const Pairs& pairs) {
                      [](const auto& pair) { return pair.second == kNotStored; });
 }
 
+// The first `${secret:NAME}` in a value that has none. The value itself is a secret, too: it stands
+// in no sentence.
+std::string MissingIn(std::string_view value, const LaunchContext& context) {
+  for (size_t at = value.find('$'); at < value.size(); at = value.find('$', at)) {
+    const size_t end = value.find('}', at);
+    if (!value.substr(at).starts_with("${") || end == value.npos) {
+      at += 2;  // a dollar sign, written twice
+      continue;
+    }
+    const std::string name(value.substr(at, end + 1 - at));
+    if (!ExpandTemplate(name, context)) return name;
+    at = end + 1;
+  }
+  return "a value";
+}
+
 absl::Status ExpandPairs(const std::string& server, const LaunchContext& context, Pairs& pairs) {
   for (auto& [name, value] : pairs) {
     std::optional<std::string> expanded = ExpandTemplate(value, context);
     // An empty value is one, too.
     if (!expanded && !value.empty()) {
-      return MakeError("CREDENTIALS_NEEDED",
-                       "The MCP server \"" + server + "\" wants \"" + value + "\" for " + name +
-                           ", which the config's `secrets` do not have; add it there.");
+      return MakeError("CREDENTIALS_NEEDED", "The MCP server \"" + server + "\" wants " +
+                                                 MissingIn(value, context) + " for " + name +
+                                                 ", which the config's `secrets` do not have; add "
+                                                 "it there.");
     }
     value = std::move(expanded).value_or("");
   }

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "acp/types.h"
 #include "session/types.h"
 
 // What acpd keeps, as values: no SQL and no ids made by the store in the domain. A Record is what
@@ -42,13 +43,15 @@ struct SessionRow {
   SetupSettings setup;                     // with store_mcp_secrets false stored without secrets
   bool needs_setup_secrets = false;        // it has such as are not stored
   std::vector<acp::ConfigOption> options;  // as the agent last said
+  std::vector<acp::ModeInfo> modes;        // as the agent last said
   std::string commands_json;               // availableCommands, as the agent last said
   // What callers and the config chose; applied again after every new, resume and load.
   std::string wanted_mode;
   std::vector<acp::OptionValue> wanted_options;
   std::string fork_of;     // made by ForkSession and not set up yet: the agent's id of the original
   std::string transcript;  // goes before its first prompt
-  std::string remembered;  // answers with "always" (session/permission_memory.h), packed
+  std::string transcript_of;  // the session whose record that is, or was; empty: there was none
+  std::string remembered;     // answers with "always" (session/permission_memory.h), packed
   WallTime agent_session_time = 0;  // when its agent session was made
 };
 
@@ -116,10 +119,11 @@ struct WorkerRow {
   bool set_up = false;
   std::string fingerprint;           // of its launch
   std::string initialize_json;       // the agent's answer to initialize
-  std::string modes;                 // packed: id, name, description of each
   std::string settings;              // packed: its agent definition, should it leave the config
   uint64_t prompt_id = 0;            // our open session/prompt; 0: none
   uint64_t next_request_number = 1;  // of AgentRequestRow
+  std::string opened_pages;          // packed: elicitation id and question id of each page that a
+                                     // person went to and the agent may still complete
   bool fresh_resume = false;         // the session (or the open prompt) is the first since a resume
   bool replaying = false, replay_known = false, replay_seen = false;  // session/load's replay
 };

@@ -90,6 +90,8 @@ struct Table<SessionRow> {
     v("transcript", row.transcript);
     v.Raw("remembered", row.remembered);
     v("agent_session_time", row.agent_session_time);
+    v("transcript_of", row.transcript_of);
+    v("modes", row.modes);
   }
 };
 
@@ -207,7 +209,6 @@ struct Table<WorkerRow> {
     v("set_up", row.set_up);
     v.Raw("fingerprint", row.fingerprint);
     v("initialize_json", row.initialize_json);
-    v.Raw("modes", row.modes);
     v.Raw("settings", row.settings);
     v("prompt_id", row.prompt_id);
     v("fresh_resume", row.fresh_resume);
@@ -215,6 +216,7 @@ struct Table<WorkerRow> {
     v("replay_known", row.replay_known);
     v("replay_seen", row.replay_seen);
     v("next_request_number", row.next_request_number);
+    v.Raw("opened_pages", row.opened_pages);
   }
 };
 

@@ -83,6 +83,9 @@ class Binder {
   void operator()(const char*, const std::vector<acp::ConfigOption>& options) {
     statement_.BindCopy(++index_, Blob{PackConfigOptions(options)});
   }
+  void operator()(const char*, const std::vector<acp::ModeInfo>& modes) {
+    statement_.BindCopy(++index_, Blob{PackModes(modes)});
+  }
   void operator()(const char*, const std::vector<acp::OptionValue>& values) {
     statement_.BindCopy(++index_, Blob{PackOptionValues(values)});
   }
@@ -127,6 +130,9 @@ class Reader {
   }
   void operator()(const char* name, std::vector<acp::ConfigOption>& options) {
     Keep(name, UnpackConfigOptions(statement_.Bytes(++column_)), options);
+  }
+  void operator()(const char* name, std::vector<acp::ModeInfo>& modes) {
+    Keep(name, UnpackModes(statement_.Bytes(++column_)), modes);
   }
   void operator()(const char* name, std::vector<acp::OptionValue>& values) {
     Keep(name, UnpackOptionValues(statement_.Bytes(++column_)), values);

@@ -182,8 +182,21 @@ CREATE TABLE terminals(
 CREATE INDEX terminals_by_session ON terminals(session_id);
 )sql";
 
+// Version 4. Whose record was passed on to a session; the agent's modes of each session, which only
+// a worker's row had; and what an adopted worker's agent may still complete.
+constexpr char kVersion4[] = R"sql(
+ALTER TABLE sessions ADD COLUMN transcript_of TEXT NOT NULL DEFAULT '';
+UPDATE sessions SET transcript_of = origin_requested_session_id
+  WHERE origin_kind = 4 AND origin_transcript_injected = 1;
+ALTER TABLE sessions ADD COLUMN modes BLOB NOT NULL DEFAULT x'';
+UPDATE sessions SET modes = workers.modes FROM workers
+  WHERE workers.session_id = sessions.session_id AND workers.set_up = 1;
+ALTER TABLE workers DROP COLUMN modes;
+ALTER TABLE workers ADD COLUMN opened_pages BLOB NOT NULL DEFAULT x'';
+)sql";
+
 // Entry i brings a file from version i to i + 1. A landed entry never changes.
-constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3};
+constexpr const char* kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4};
 
 // Both only hold when set before the file's first page is written.
 constexpr char kNewFile[] = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL";
@@ -257,6 +270,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path
   if (version == 0) (*db)->Exec(kNewFile);
   (*db)->Exec("PRAGMA journal_mode = WAL");
   (*db)->Exec("PRAGMA wal_autocheckpoint = 0");
+  // What is deleted cannot be read in the file any more. Not every build of SQLite does it unasked.
+  (*db)->Exec("PRAGMA secure_delete = ON");
   if (absl::Status status = (*db)->TakeStatus(); !status.ok()) return ExplainDamage(status, path);
   absl::Status status = Migrate(**db, path, static_cast<int>(version));
   if (!status.ok()) return ExplainDamage(status, path);

@@ -48,8 +48,8 @@ class WorkerSlots {
   SlotPtr Ask(const std::string& project, std::function<void()> on_held);
 
   // Which of the workers that may be closed have to be, so that as many as possible of those who
-  // wait get a slot. `idle`: their projects, the least recently used first; `closing`: the projects
-  // of the workers that are being closed already. Indices into `idle`.
+  // wait get a slot. `idle`: their projects, in the order in which they are to go; `closing`: the
+  // projects of the workers that are being closed already. Indices into `idle`.
   std::vector<size_t> ToClose(const std::vector<std::string>& idle,
                               const std::vector<std::string>& closing) const;
 

@@ -31,6 +31,14 @@ bool WriteStdout(int fd, const StdoutBuffer& stdout_bytes) {
   return true;
 }
 
+// A launch spec holds the agent's keys, which are in no file: of it only the worker's id is told.
+std::string EncodeHelloWithoutKeys(acp::Hello hello) {
+  acp::LaunchSpec spec;
+  spec.worker_id = hello.spec.worker_id;
+  hello.spec = spec;
+  return acp::EncodeHello(hello);
+}
+
 }  // namespace
 
 bool WriteSpool(const std::string& path, const acp::Hello& hello, const StdoutBuffer& stdout_bytes,
@@ -39,8 +47,9 @@ bool WriteSpool(const std::string& path, const acp::Hello& hello, const StdoutBu
   unlink(temporary.c_str());
   UniqueFd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.open()) return false;
-  bool whole = WriteAll(fd.get(), acp::EncodeHello(hello)) && WriteStdout(fd.get(), stdout_bytes) &&
-               WriteAll(fd.get(), acp::EncodeExit(exit)) && fsync(fd.get()) == 0;
+  bool whole = WriteAll(fd.get(), EncodeHelloWithoutKeys(hello)) &&
+               WriteStdout(fd.get(), stdout_bytes) && WriteAll(fd.get(), acp::EncodeExit(exit)) &&
+               fsync(fd.get()) == 0;
   if (whole && rename(temporary.c_str(), path.c_str()) == 0) return true;
   unlink(temporary.c_str());
   return false;

@@ -29,6 +29,20 @@ TEST(Requests, CloseDeleteAndCancel) {
             R"("_meta":{"traceparent":"p","tracestate":"s","baggage":"b"}}})");
 }
 
+TEST(Requests, TraceContextIsInTheRootOfMeta) {
+  const TraceContext trace = {"p", "s", "b"};
+  const std::string meta = R"("_meta":{"traceparent":"p","tracestate":"s","baggage":"b"}})";
+  const auto line = [](const std::string& method, const std::string& params) {
+    return R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":{)" + params + "}";
+  };
+  EXPECT_EQ(AuthenticateLine(7, "key", trace), line("authenticate", R"("methodId":"key",)" + meta));
+  EXPECT_EQ(CloseSessionLine(7, "s", trace), line("session/close", R"("sessionId":"s",)" + meta));
+  EXPECT_EQ(DeleteSessionLine(7, "s", trace), line("session/delete", R"("sessionId":"s",)" + meta));
+  EXPECT_EQ(ListSessionsLine(7, "/p", "", trace), line("session/list", R"("cwd":"/p",)" + meta));
+  EXPECT_EQ(ListSessionsLine(7, "", "", trace), line("session/list", meta));
+  EXPECT_EQ(LogoutLine(7, trace), line("logout", meta));
+}
+
 TEST(Requests, EveryLineIsOneLineOfJsonWhateverIsInIt) {
   const std::string nasty("\r\n\"\\\0\xFF\xED\xA0\x80\xE2\x80\xA8 end", 17);
   const std::string raw_id = R"("a\nb")";
@@ -51,14 +65,15 @@ TEST(Requests, EveryLineIsOneLineOfJsonWhateverIsInIt) {
   setup.trace = trace;
   for (const std::string& line :
        {InitializeLine(1, nasty, {}),
-        AuthenticateLine(1, nasty),
+        AuthenticateLine(1, nasty, trace),
         NewSessionLine(1, setup),
         LoadSessionLine(1, nasty, setup),
         ResumeSessionLine(1, nasty, setup),
         ForkSessionLine(1, nasty, setup),
-        CloseSessionLine(1, nasty),
-        DeleteSessionLine(1, nasty),
-        ListSessionsLine(1, nasty, nasty),
+        CloseSessionLine(1, nasty, trace),
+        DeleteSessionLine(1, nasty, trace),
+        ListSessionsLine(1, nasty, nasty, trace),
+        LogoutLine(1, trace),
         PromptLine(1, nasty, blocks, trace),
         SetModeLine(1, nasty, nasty, trace),
         SetModelLine(1, nasty, nasty, trace),

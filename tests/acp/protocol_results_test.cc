@@ -59,7 +59,12 @@ TEST(SetupResult, ModelAndModeFromWhateverTheAgentSends) {
       {options(option("a", "model")), "of a;;a "},
       {options(option("a", "model") + "," + option("b", "model")), "of a;;a b "},
       {options(option("a", "mode")), ";of a;a "},
-      {options(option("a", "mode")) + "," + modes, ";ask;a "},
+      {options(option("a", "mode")) + "," + modes, ";of a;a "},
+      {options(option("a", "mode") + "," + option("b", "mode")), ";of a;a b "},
+      {options(option("a", "x")) + "," + modes, ";ask;a "},
+      {R"("configOptions":[{"id":"a","category":"mode","type":"boolean","currentValue":true}],)" +
+           modes,
+       ";ask;a "},
       {options(option("a", "x")) + "," + models, "m;;a model! "},
       {options(option("a", "model")) + "," + models, "of a;;a "},
       // An agent's own option that has the id, but not the category: no two have one id.

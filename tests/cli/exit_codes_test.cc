@@ -49,7 +49,6 @@ TEST_F(ExitCodesTest, BadArgumentsAreTwo) {
 
 TEST_F(ExitCodesTest, WatchWantsOneScope) {
   const std::vector<std::vector<std::string>> scopes = {{},
-                                                        {"-s", ""},
                                                         {"-s", "x", "-p", "y"},
                                                         {"-s", "x", "--all"},
                                                         {"-p", "y", "--all"},

@@ -56,6 +56,31 @@ TEST_F(InterruptTest, EndsARunningTurn) {
   EXPECT_EQ(chat->Out().back(), '\n');
 }
 
+// Agents do not say it of them.
+TEST_F(InterruptTest, UnfinishedToolCallsAreShownAsCancelled) {
+  Terminal terminal;
+  const auto call = [](const char* id, const char* title, const char* status) {
+    return json{{"update",
+                 {{"sessionUpdate", "tool_call"},
+                  {"toolCallId", id},
+                  {"title", title},
+                  {"status", status}}}};
+  };
+  const json running = {
+      {"update",
+       {{"sessionUpdate", "tool_call_update"}, {"toolCallId", "1"}, {"status", "in_progress"}}}};
+  const auto chat = StartAt(terminal, {"chat", Scripted({call("1", "Build it", "pending"),
+                                                         running,
+                                                         call("2", "Look", "completed"),
+                                                         {{"barrier", "b"}}})});
+  ASSERT_TRUE(chat->WaitForErr("* Look [completed]\n")) << chat->Err();
+  EXPECT_THAT(chat->Err(), HasSubstr("* Build it [pending]\n* Build it [in_progress]\n"));
+  terminal.Type(Terminal::kCtrlC);
+  ExpectCancelled(*chat);
+  EXPECT_THAT(chat->Err(), testing::AllOf(HasSubstr("* Build it [cancelled]\n* cancelled by "),
+                                          testing::Not(HasSubstr("* Look [cancelled]"))));
+}
+
 TEST_F(InterruptTest, EndsATurnThatAsks) {
   Terminal terminal;
   const auto chat = StartAt(terminal, {"chat", "-a", "demo", "ASK"});

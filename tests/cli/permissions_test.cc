@@ -30,6 +30,37 @@ TEST_F(PermissionsTest, AnAnswerAtTheTerminalIsTaken) {
   EXPECT_EQ(chat->Out(), "Chosen: allow_once\n");
 }
 
+// By its number, whatever its kind; of an "always" it is said what it means.
+TEST_F(PermissionsTest, EachOptionCanBeChosen) {
+  const std::vector<std::string> kinds = {"allow_once", "allow_always", "reject_once",
+                                          "reject_always"};
+  json options = json::array();
+  for (const std::string& kind : kinds)
+    options.push_back({{"optionId", "o-" + kind}, {"name", "Do " + kind}, {"kind", kind}});
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const json call = {{"toolCallId", "t"},
+                       {"title", "Write it"},
+                       {"kind", "edit"},
+                       {"locations", json::array({{{"path", "/srv/a.txt"}}})}};
+    const json ask = {{"id", "q"}, {"options", options}, {"toolCall", call}, {"wait", true}};
+    Terminal terminal;
+    const auto chat =
+        StartAt(terminal, {"chat", Scripted({{{"ask", ask}}, {{"say_chosen", "q"}}})});
+    ASSERT_TRUE(chat->WaitForErr("your choice [1-4]: ")) << chat->Err();
+    EXPECT_THAT(
+        chat->Err(),
+        HasSubstr("\n  edit /srv/a.txt\n"
+                  "  1) Do allow_once (o-allow_once)\n"
+                  "  2) Do allow_always (o-allow_always; remembered for this session)\n"
+                  "  3) Do reject_once (o-reject_once)\n"
+                  "  4) Do reject_always (o-reject_always; remembered for this session)\n"));
+    terminal.Type(std::to_string(i + 1) + "\n");
+    EXPECT_EQ(chat->Wait(), Exited(0));
+    EXPECT_EQ(chat->Out(), "Chosen: " + kinds[i] + "\n");
+    EXPECT_THAT(chat->Err(), HasSubstr("* answered: o-" + kinds[i] + "\n"));
+  }
+}
+
 TEST_F(PermissionsTest, AWrongAnswerIsAskedAgain) {
   Terminal terminal;
   const auto chat = StartAt(terminal, {"chat", AskingPrompt()});

@@ -211,6 +211,34 @@ TEST_F(OptionsTest, OfADormantSessionAreKeptForItsNextStart) {
   EXPECT_EQ(LastParams("session/set_mode").at("modeId"), "plan");
 }
 
+TEST_F(OptionsTest, AModeThatTheAgentDoesNotHaveIsRefusedWithoutAWorkerToo) {
+  StartWith({{"modes", Modes()}});
+  const std::string id = NewSession();
+  MakeItDormant(id);
+  for (const bool restarted : {false, true}) {
+    SCOPED_TRACE(restarted);
+    if (restarted) KillAndRestartDaemon();
+    const auto set = SetMode(id, "yolo");
+    EXPECT_EQ(set.code(), Code::FAILED_PRECONDITION);
+    EXPECT_EQ(set.reason(), "NOT_SUPPORTED_BY_AGENT");
+    EXPECT_THAT(set.status.error_message(), HasSubstr("code, plan"));
+    const auto session = client().GetSession(id);
+    EXPECT_EQ(session.response.mode_id(), "code");
+    EXPECT_EQ(session.response.available_modes_size(), 0);  // no worker runs
+    ASSERT_TRUE(SetMode(id, "plan").ok());
+    ASSERT_TRUE(SetMode(id, "code").ok());
+  }
+}
+
+TEST_F(OptionsTest, AModeIsKeptForAnAgentWhoseModesAreNotKnown) {
+  StartWith(json::object());
+  const std::string id = NewSession();
+  MakeItDormant(id);
+  const auto set = SetMode(id, "plan");
+  ASSERT_TRUE(set.ok()) << set.ToString();
+  EXPECT_EQ(set.response.mode_id(), "plan");
+}
+
 TEST_F(OptionsTest, AModeThatTheAgentLeavesIsNotAppliedAgain) {
   StartWith({{"modes", Modes()}});
   const std::string id = NewSession();

@@ -53,6 +53,45 @@ class QuestionsTest : public TurnsTest {
             "request",
             {{"id", "e"}, {"method", "elicitation/create"}, {"params", params}, {"wait", true}}))));
   }
+  // A page's request, and the agent's word that the person is through with it.
+  static json AskForPage(const std::string& agent_session_id, const std::string& id) {
+    const json params = {{"sessionId", agent_session_id},
+                         {"mode", "url"},
+                         {"message", "Sign in"},
+                         {"elicitationId", id},
+                         {"url", "https://example.test/login?x=1"}};
+    return Step("request", {{"id", "ask-" + id},
+                            {"method", "elicitation/create"},
+                            {"params", params},
+                            {"wait", true}});
+  }
+  static json Complete(const std::string& id) {
+    return Step("notify",
+                {{"method", "elicitation/complete"}, {"params", {{"elicitationId", id}}}});
+  }
+  // Accepts the session's next `count` elicitations; their question ids.
+  std::vector<std::string> AcceptAll(const Called<api::ChatResponse>& chat, size_t count) {
+    const auto stream = client().SubscribeSession(chat.response.session_id());
+    std::vector<std::string> ids;
+    while (ids.size() < count) {
+      const auto asked = stream->WaitFor([&](const Event& event) {
+        const std::string& id = event.elicitation_requested().question_id();
+        return !id.empty() && (ids.empty() || id > ids.back());
+      });
+      if (!asked) break;
+      ids.push_back(asked->elicitation_requested().question_id());
+      EXPECT_TRUE(Accept(chat, ids.back(), "{}").ok());
+    }
+    return ids;
+  }
+  std::vector<std::string> CompletionsOf(const std::string& session_id) {
+    std::vector<std::string> notices;
+    for (const Event& event : EventsOf(session_id)) {
+      if (event.notice().code() == "ELICITATION_COMPLETED")
+        notices.push_back(event.notice().message());
+    }
+    return notices;
+  }
   json AnswerToElicitation() {
     EXPECT_TRUE(e2e::WaitUntil([&] { return !log().AnswersTo("e").empty(); }));
     const auto answers = log().AnswersTo("e");
@@ -247,18 +286,61 @@ TEST_F(QuestionsTest, APageIsOpenedAndCompleted) {
   ASSERT_TRUE(Accept(chat, question, "{}").ok());
   EXPECT_EQ(AnswerToElicitation(), (json{{"action", "accept"}}));
   WaitForTurn(chat.response.turn_id());
-  const auto complete = [](const std::string& id) {
-    return Step("notify",
-                {{"method", "elicitation/complete"}, {"params", {{"elicitationId", id}}}});
-  };
   ASSERT_TRUE(client()
                   .Say(kProject, chat.response.session_id(),
-                       Scripted(Steps(complete("el-0"), complete("el-1"), complete("el-1"))))
+                       Scripted(Steps(Complete("el-0"), Complete("el-1"), Complete("el-1"))))
                   .ok());
-  size_t notices = 0;
-  for (const Event& event : EventsOf(chat.response.session_id()))
-    notices += event.has_notice() && event.notice().code() == "ELICITATION_COMPLETED";
-  EXPECT_EQ(notices, 1u);
+  EXPECT_EQ(CompletionsOf(chat.response.session_id()).size(), 1u);
+}
+
+TEST_F(QuestionsTest, APageThatWasOpenedBeforeARestartIsCompletedAfterIt) {
+  options().extra["shutdown"] = {{"workers", "keep"}};
+  StartDaemon();
+  const auto made = client().Say(kProject, "", "hello");
+  const std::string& agents_id = made.response.agent_session_id();
+  const auto chat =
+      client().Begin(kProject, made.response.session_id(),
+                     Scripted(Steps(AskForPage(agents_id, "el-1"), AskForPage(agents_id, "el-2"),
+                                    Barrier("hold"), Complete("el-2"))));
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  const std::vector<std::string> questions = AcceptAll(chat, 2);
+  ASSERT_EQ(questions.size(), 2u);
+  ASSERT_TRUE(barriers().WaitReached("hold"));
+  KillAndRestartDaemon();
+  barriers().Release("hold");
+  WaitForTurn(chat.response.turn_id());
+  const std::string id = chat.response.session_id();
+  ASSERT_EQ(CompletionsOf(id).size(), 1u);
+  EXPECT_THAT(CompletionsOf(id)[0], HasSubstr(questions[1]));
+  // Each is told once, also after a further restart.
+  KillAndRestartDaemon();
+  ASSERT_TRUE(client().Say(kProject, id, Scripted(Steps(Complete("el-2"), Complete("el-1")))).ok());
+  ASSERT_EQ(CompletionsOf(id).size(), 2u);
+  EXPECT_THAT(CompletionsOf(id)[1], HasSubstr(questions[0]));
+}
+
+TEST_F(QuestionsTest, OfPagesThatAreNotCompletedTheNewest64AreKnown) {
+  constexpr size_t kPages = 65;
+  options().extra["shutdown"] = {{"workers", "keep"}};
+  StartDaemon();
+  const auto made = client().Say(kProject, "", "hello");
+  const auto page = [](size_t i) { return "el-" + std::to_string(i); };
+  json steps = json::array();
+  for (size_t i = 0; i < kPages; ++i)
+    steps.push_back(AskForPage(made.response.agent_session_id(), page(i)));
+  steps.push_back(Barrier("hold"));
+  for (size_t i = 0; i < kPages; ++i) steps.push_back(Complete(page(i)));
+  const auto chat = client().Begin(kProject, made.response.session_id(), Scripted(steps));
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  const std::vector<std::string> questions = AcceptAll(chat, kPages);
+  ASSERT_EQ(questions.size(), kPages);
+  ASSERT_TRUE(barriers().WaitReached("hold"));
+  KillAndRestartDaemon();
+  barriers().Release("hold");
+  WaitForTurn(chat.response.turn_id());
+  const std::vector<std::string> told = CompletionsOf(chat.response.session_id());
+  ASSERT_EQ(told.size(), kPages - 1);
+  for (size_t i = 1; i < kPages; ++i) EXPECT_THAT(told[i - 1], HasSubstr(questions[i]));
 }
 
 TEST_F(QuestionsTest, AnOpenElicitationOutlivesAcpdAndIsResentToNewReaders) {
@@ -286,6 +368,22 @@ TEST_F(QuestionsTest, TheAgentsMistakesAreSaidToIt) {
   const auto wrong = Elicit({{"mode", "form"}, {"message", "No schema"}});
   EXPECT_EQ(AnswerToElicitation().value("code", 0), -32602);
   WaitForTurn(wrong.response.turn_id());
+}
+
+TEST_F(QuestionsTest, TheIdOfAPageHasAtMost1KiB) {
+  StartDaemon();
+  const auto page = [](size_t size) {
+    return json{{"mode", "url"},
+                {"message", "Sign in"},
+                {"elicitationId", std::string(size, 'e')},
+                {"url", "https://example.test/"}};
+  };
+  const auto refused = Elicit(page(1025));
+  EXPECT_EQ(AnswerToElicitation().value("code", 0), -32602);
+  WaitForTurn(refused.response.turn_id());
+  const auto asked = Elicit(page(1024));
+  EXPECT_EQ(AcceptAll(asked, 1).size(), 1u);
+  WaitForTurn(asked.response.turn_id());
 }
 
 TEST_F(QuestionsTest, WithoutTheCapabilityThereIsNoSuchMethod) {

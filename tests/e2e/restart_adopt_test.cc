@@ -100,6 +100,62 @@ TEST_P(AdoptTest, AToolCallUnderWayStillHoldsTheWatchOff) {
   EXPECT_EQ(ended.result().text(), "done");
 }
 
+// Of a tool call whose kind or path they do not know, rules like these decide nothing.
+TEST_P(AdoptTest, RulesSeeWhatAToolCallSaidBefore) {
+  SetFake("permission_rules",
+          json::array({{{"tool_kind", "execute"}, {"decision", "deny"}},
+                       {{"path", "*.env"}, {"decision", "deny"}},
+                       {{"tool_kind", "edit"}, {"path", "*.txt"}, {"decision", "allow"}}}));
+  const auto update = [](const char* id, const char* kind, const json& said) {
+    json update = {{"sessionUpdate", kind}, {"toolCallId", id}};
+    update.update(said);
+    return Step("update", update);
+  };
+  const auto ask = [](const char* id) {
+    json question = Question(std::string("q-") + id);
+    question["toolCall"] = {{"toolCallId", id}};
+    question["wait"] = true;
+    return Step("ask", question);
+  };
+  const auto at = [](const char* path) { return json::array({{{"path", path}}}); };
+  // The large one takes more than one event.
+  const json large = {{"command", std::string(3'000'000, 'x')}};
+  json script = json::object();
+  script["session/prompt"] = json::array({Steps(
+      update("run", "tool_call", {{"title", "Run"}, {"kind", "execute"}}),
+      update("edit", "tool_call", {{"title", "Edit"}, {"kind", "edit"}}),
+      update("edit", "tool_call_update", {{"locations", at("a.txt")}}),
+      update("hide", "tool_call", {{"title", "Edit"}, {"kind", "edit"}}),
+      update("hide", "tool_call_update",
+             {{"content", {{{"type", "diff"}, {"path", "x.env"}, {"newText", ""}}}}}),
+      update("large", "tool_call", {{"title", "Run"}, {"kind", "execute"}, {"rawInput", large}}),
+      Barrier("hold"), ask("run"), ask("edit"), ask("hide"), ask("large"))});
+  UseScript(script);
+  StartDaemon();
+  const auto chat = client().Begin(kProject, "", "go");
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  session_ = chat.response.session_id();
+  ASSERT_TRUE(barriers().WaitReached("hold"));
+  // All of it is stored before acpd goes.
+  const auto stream = client().SubscribeSession(session_);
+  ASSERT_TRUE(stream->WaitFor([](const Event& event) {
+    return event.session_update().tool_call_id() == "large" &&
+           event.session_update().part() == event.session_update().parts();
+  }));
+  Restart();
+  barriers().Release("hold");
+  EXPECT_EQ(WaitForTurn(chat.response.turn_id()).result().outcome(),
+            api::TurnResult::OUTCOME_COMPLETED);
+  std::vector<std::string> chosen;
+  for (const Event& event : EventsOf(session_)) {
+    if (!event.has_question_resolved()) continue;
+    EXPECT_EQ(event.question_resolved().by(), api::QuestionResolved::BY_POLICY);
+    chosen.push_back(event.question_resolved().option_id());
+  }
+  EXPECT_EQ(chosen, (std::vector<std::string>{"no", "yes", "no", "no"}));
+  ExpectOneAgent();
+}
+
 TEST_P(AdoptTest, AnOpenQuestionIsAnsweredUnderItsId) {
   StartDaemon();
   const std::string turn = Begin(Steps(Step("ask", Question("q-1")), Step("say_chosen", "q-1")));

@@ -109,6 +109,20 @@ TEST_F(WhichSessionTest, TheAgentsIdOfAKnownSessionMeansThatSession) {
   EXPECT_EQ(AllSessions().size(), 1u);
 }
 
+TEST_F(WhichSessionTest, TheAgentsIdOfAKnownSessionHasThatSessionsFolder) {
+  StartDaemon();
+  const auto first = client().Say(kProject, "", "hello");
+  ASSERT_TRUE(first.ok()) << first.ToString();
+  std::filesystem::create_directories(daemon().ProjectFolder(kProject) + "/deeper");
+  api::ChatRequest request =
+      ChatOf(kProject, first.response.agent_session_id(), "hello", api::WAIT_FOR_FINISHED);
+  request.set_cwd(daemon().ProjectFolder(kProject) + "/deeper");
+  const auto elsewhere = client().Chat(request);
+  EXPECT_EQ(elsewhere.reason(), "CWD_MISMATCH") << elsewhere.ToString();
+  request.set_cwd(daemon().ProjectFolder(kProject));
+  EXPECT_EQ(client().Chat(request).response.session_id(), first.response.session_id());
+}
+
 TEST_F(WhichSessionTest, AgentSessionIdSaysWhatToResumeWhereTheSessionIsNotKnown) {
   StartDaemon();
   const std::string agent_id = MakeForgotten();

@@ -1,72 +1,14 @@
 // What acpd does for an agent, files and commands, as the readers of its events see it, and that
 // neither SIGKILL of acpd nor of an agent leaves a command behind or does one twice.
 
-#include <algorithm>
 #include <filesystem>
 
-#include "tests/e2e/turns_support.h"
+#include "tests/e2e/services_support.h"
 
 namespace acpd::e2e {
 namespace {
 
 using Result = api::TurnResult;
-
-class ServicesTest : public TurnsTest {
- protected:
-  ServicesTest() { options().extra["shutdown"] = {{"workers", "keep"}}; }
-
-  std::string Path(const std::string& name) {
-    return daemon().ProjectFolder(kProject) + "/" + name;
-  }
-  // A request of the agent, and what its answer has to have.
-  static json Ask(int id, const std::string& method, json params) {
-    params["sessionId"] = "${sessionId}";
-    return Step("request", {{"id", id}, {"method", method}, {"params", std::move(params)}});
-  }
-  static json Expect(int id, json result) {
-    return Step("expect_answer", {{"id", id}, {"result", std::move(result)}});
-  }
-  static json Shell(const std::string& script) {
-    return {{"command", "/bin/sh"}, {"args", {"-c", script}}};
-  }
-  static json Terminal() { return {{"terminalId", "term-1"}}; }
-  void Touch(const std::string& path) { WriteFile(path, ""); }
-
-  // What a session's readers saw of its terminals.
-  struct Shown {
-    std::string commands, data;
-    int exits = 0, exit_code = -1;
-    std::string signal;
-    bool truncated = false;
-  };
-  Shown ShownOf(const std::string& session_id) {
-    Shown shown;
-    for (const Event& event : EventsOf(session_id)) {
-      if (!event.has_terminal_output()) continue;
-      const api::TerminalOutput& output = event.terminal_output();
-      EXPECT_EQ(output.terminal_id(), "term-1");
-      EXPECT_LE(output.data().size(), 32u << 10);
-      EXPECT_EQ(shown.exits, 0) << "something came behind the exit";
-      shown.commands += output.command();
-      shown.data += output.data();
-      shown.truncated = shown.truncated || output.truncated();
-      if (!output.exited()) continue;
-      ++shown.exits;
-      if (output.has_exit_code()) shown.exit_code = output.exit_code();
-      shown.signal = output.signal();
-    }
-    return shown;
-  }
-  void ExpectCompleted(const std::string& turn) {
-    const api::Turn ended = WaitForTurn(turn);
-    EXPECT_EQ(ended.result().outcome(), Result::OUTCOME_COMPLETED)
-        << ended.result().error().message() << ended.result().error().agent_data();
-    EXPECT_EQ(CountEnds(turn), 1u);
-  }
-  std::string SessionOf(const std::string& turn) {
-    return client().GetTurn(turn).response.session_id();
-  }
-};
 
 TEST_F(ServicesTest, ReadersSeeFilesAndCommands) {
   StartDaemon();
@@ -86,6 +28,7 @@ TEST_F(ServicesTest, ReadersSeeFilesAndCommands) {
   EXPECT_FALSE(accesses[0].has_error());
   EXPECT_FALSE(accesses[1].write());
   EXPECT_EQ(accesses[1].error().agent_code(), -32002);
+  EXPECT_EQ(accesses[1].error().reason(), "CWD_NOT_FOUND");
   EXPECT_EQ(ReadFile(Path("a.txt")), "text");
 }
 
@@ -196,6 +139,47 @@ TEST_F(ServicesTest, ALostWorkerAndAcpdLeaveNoCommand) {
   EXPECT_TRUE(WaitUntil([&] { return !IsAlive(sleeper); }));
   ASSERT_TRUE(WaitUntil([&] { return ShownOf(session).exits == 1; }));
   EXPECT_EQ(ShownOf(session).signal, "SIGKILL");
+}
+
+// The agent confirms the cancel only once its wait has an end.
+TEST_F(ServicesTest, ACancelEndsTheWaitForACommand) {
+  StartDaemon();
+  const std::string turn =
+      Accept("", Steps(Step("on_cancel", "ignore"),
+                       Ask(1, "terminal/create", Shell("echo $$; exec sleep 1000")),
+                       Expect(1, Terminal()), Ask(2, "terminal/wait_for_exit", Terminal()),
+                       Step("log", "waiting"), Step("expect_answer", {{"id", 2}, {"code", -32800}}),
+                       Ask(3, "terminal/release", Terminal()), Expect(3, json::object()),
+                       Reply("cancelled")));
+  const std::string session = SessionOf(turn);
+  ASSERT_TRUE(
+      WaitUntil([&] { return !log().Events("note").empty() && !ShownOf(session).data.empty(); }));
+  const pid_t sleeper = std::stoi(ShownOf(session).data);
+  const auto cancelled = client().CancelSession(session);
+  ASSERT_TRUE(cancelled.ok()) << cancelled.ToString();
+  EXPECT_EQ(cancelled.response.outcome(), api::CancelResponse::OUTCOME_CANCELLED);
+  const api::Turn ended = WaitForTurn(turn);
+  EXPECT_EQ(ended.result().outcome(), Result::OUTCOME_CANCELLED);
+  EXPECT_EQ(ended.result().stop_reason(), "cancelled") << ended.result().error().agent_data();
+  EXPECT_FALSE(IsAlive(sleeper));
+  EXPECT_TRUE(IsAlive(log().Pids().back()));
+  EXPECT_EQ(CountEnds(turn), 1u);
+}
+
+TEST_F(ServicesTest, AnIdleAgentsCommandRunsToItsEnd) {
+  SetFake("idle_timeout", "200ms");
+  StartDaemon();
+  const std::string turn =
+      Accept("", Steps(Ask(1, "terminal/create", Shell("sleep 2; exit 4")), Expect(1, Terminal())));
+  ExpectCompleted(turn);
+  const std::string session = SessionOf(turn);
+  const auto stream = client().SubscribeSession(session);
+  const auto closed =
+      stream->WaitFor([](const Event& event) { return event.has_session_closed(); });
+  ASSERT_TRUE(closed);
+  EXPECT_EQ(closed->session_closed().reason(), api::SessionClosed::REASON_IDLE);
+  EXPECT_EQ(ShownOf(session).exits, 1);
+  EXPECT_EQ(ShownOf(session).exit_code, 4);
 }
 
 TEST_F(ServicesTest, ACommandEndsWithItsSession) {

@@ -142,6 +142,20 @@ TEST_F(WindowsTest, WithTheOneThatFellBackGoneARequiringTurnIsNotMoved) {
   EXPECT_EQ(log().Received("session/prompt").size(), 1u);
 }
 
+TEST_F(WindowsTest, ACancelDuringAFallbackIsNoFailureOfTheSession) {
+  script_["session/load"] = Steps(Error(-32002, "Resource not found"));
+  script_["session/new"] = json::array({json::array(), Steps(Barrier("new"))});
+  StartWithLoad();
+  const std::string id = MakeDormant();
+  const std::string turn = Accept(id, Steps(Say("never")));
+  ASSERT_TRUE(barriers().WaitReached("new"));
+  EXPECT_EQ(Cancelled(turn).result().outcome(), Result::OUTCOME_CANCELLED);
+  barriers().Release("new");
+  ASSERT_TRUE(WaitForState(id, api::Session::STATE_DORMANT));
+  const auto session = client().GetSession(id);
+  EXPECT_FALSE(session.response.has_last_error()) << session.response.last_error().message();
+}
+
 // Whose updates they are is known only with the answer: until then few are taken.
 TEST_F(WindowsTest, AFloodBeforeTheNewSessionsAnswerIsHeldBack) {
   script_["session/load"] = Steps(Error(-32002, "Resource not found"));

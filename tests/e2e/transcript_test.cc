@@ -11,8 +11,10 @@ using ::testing::Not;
 
 class TranscriptTest : public TurnsTest {
  protected:
-  void StartForgetful() {
+  // `prompts`: the steps of each prompt that brings none.
+  void StartForgetful(const json& prompts = json::array()) {
     json script = json::object();
+    if (!prompts.empty()) script["session/prompt"] = prompts;
     script["session/resume"] = Steps(Error(-32002, "Resource not found"));
     script["session/load"] = Steps(Error(-32002, "Resource not found"));
     UseScript(script);
@@ -36,6 +38,40 @@ class TranscriptTest : public TurnsTest {
     EXPECT_TRUE(chat.ok()) << chat.ToString();
     EXPECT_TRUE(client().CloseSession(chat.response.session_id()).ok());
     return chat.response.session_id();
+  }
+  // Prompts whose agent says one of these words each.
+  static json Saying(const std::vector<std::string>& words) {
+    json prompts = json::array();
+    for (const std::string& word : words) prompts.push_back(Steps(Say(word), Reply("end_turn")));
+    return prompts;
+  }
+  // The session that stands in for that one, after a first turn and a second.
+  std::string FallBack(
+      const std::string& session_id,
+      api::ResumePolicy::Mode mode = api::ResumePolicy::MODE_FALLBACK_WITH_TRANSCRIPT) {
+    api::ChatRequest request = WithTranscript(session_id, "go on");
+    request.mutable_resume_policy()->set_mode(mode);
+    const auto chat = client().Chat(request);
+    EXPECT_TRUE(chat.ok()) << chat.ToString();
+    EXPECT_EQ(chat.response.origin().kind(), api::SessionOrigin::KIND_FALLBACK);
+    const std::string id = chat.response.session_id();
+    const auto next = client().Say(kProject, id, "and on");
+    EXPECT_EQ(next.response.origin().kind(), api::SessionOrigin::KIND_LIVE);
+    EXPECT_TRUE(client().CloseSession(id).ok());
+    return id;
+  }
+  // What goes before the first prompt of the session that stands in for that one.
+  std::string RecordOf(const std::string& session_id) {
+    const auto chat = client().Chat(WithTranscript(session_id, "go on"));
+    EXPECT_TRUE(chat.ok()) << chat.ToString();
+    EXPECT_TRUE(chat.response.origin().transcript_injected());
+    return LastBlocks().front();
+  }
+  static size_t Count(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++count;
+    return count;
   }
 };
 
@@ -61,6 +97,103 @@ TEST_F(TranscriptTest, GoesBeforeTheFirstPromptAndOnce) {
   EXPECT_EQ(blocks[1], "go on");
   ASSERT_TRUE(client().Say(kProject, chat.response.session_id(), "once more").ok());
   EXPECT_EQ(LastBlocks(), std::vector<std::string>{"once more"});
+}
+
+TEST_F(TranscriptTest, OfAReplacedSessionGoesToAllThatStandInAfterIt) {
+  StartForgetful(Saying({"two", "two again", "three", "three again", "four"}));
+  const std::string third = FallBack(FallBack(Talk(Steps(Say("one")))));
+  const std::string record = RecordOf(third);
+  size_t before = 0;
+  for (const char* said : {"Agent: one\n", "Agent: two\n", "Agent: two again\n", "Agent: three\n",
+                           "Agent: three again\n"}) {
+    SCOPED_TRACE(said);
+    EXPECT_EQ(Count(record, said), 1u);
+    const size_t at = record.find(said);
+    EXPECT_LT(before, at);
+    before = at;
+  }
+  EXPECT_EQ(Count(record, "<conversation_record>"), 1u);
+}
+
+TEST_F(TranscriptTest, OfAReplacedSessionIsPassedOnAfterARestart) {
+  StartForgetful(Saying({"two", "two again", "three"}));
+  const std::string second = FallBack(Talk(Steps(Say("one"))));
+  KillAndRestartDaemon();
+  EXPECT_THAT(RecordOf(second), AllOf(HasSubstr("Agent: one\n"), HasSubstr("Agent: two again\n")));
+}
+
+TEST_F(TranscriptTest, OfAllReplacedSessionsHasTheRoomOfOne) {
+  options().extra["limits"] = {{"transcript_bytes", "4KiB"}};
+  json prompts = Saying({"", "two", "", "three", "four"});
+  prompts[0][0] = Step("burst", json::array({30, 100}));
+  prompts[2][0] = Step("burst", json::array({20, 100}));
+  StartForgetful(prompts);
+  const std::string second = FallBack(Talk(Steps(Say("one"))));
+  const std::string third = FallBack(second);
+  // That of the second fits; in that of the third there is no room for all of it.
+  const json fitting = log().Received("session/prompt").at(3).at("params").at("prompt").at(0);
+  EXPECT_THAT(fitting.value("text", ""),
+              AllOf(HasSubstr("Agent: one\n"), HasSubstr("Agent: two\n")));
+  const std::string record = RecordOf(third);
+  EXPECT_LT(record.size(), 5000u);
+  EXPECT_THAT(record, AllOf(HasSubstr("Agent: three\n"), HasSubstr("Older messages are left out"),
+                            HasSubstr("Agent: two\n"), Not(HasSubstr("Agent: one\n"))));
+}
+
+TEST_F(TranscriptTest, GoesBackBySixteenSessionsAndNoFurther) {
+  std::vector<std::string> words;
+  for (int i = 1; i <= 16; ++i) words.insert(words.end(), {"word " + std::to_string(i), "more"});
+  StartForgetful(Saying(words));
+  std::string id = Talk(Steps(Say("word 0")));
+  for (int i = 1; i <= 16; ++i) id = FallBack(id);
+  EXPECT_THAT(RecordOf(id), AllOf(HasSubstr("Agent: word 16\n"), HasSubstr("Agent: word 1\n"),
+                                  Not(HasSubstr("Agent: word 0\n"))));
+}
+
+TEST_F(TranscriptTest, BeginsWithTheSessionThatWasGivenNone) {
+  StartForgetful(Saying({"two", "two again", "three"}));
+  const std::string second =
+      FallBack(Talk(Steps(Say("one"))), api::ResumePolicy::MODE_FALLBACK_TO_NEW);
+  EXPECT_THAT(RecordOf(second), AllOf(HasSubstr("Agent: two\n"), Not(HasSubstr("Agent: one\n"))));
+}
+
+TEST_F(TranscriptTest, HasNothingOfASessionThatWasDeleted) {
+  StartForgetful(Saying({"two", "two again", "three"}));
+  const std::string first = Talk(Steps(Say("one")));
+  const std::string second = FallBack(first);
+  api::DeleteSessionRequest request;
+  request.set_session_id(first);
+  ASSERT_TRUE(client().Call(&Client::Stub::DeleteSession, request).ok());
+  EXPECT_THAT(RecordOf(second), AllOf(HasSubstr("Agent: two\n"), Not(HasSubstr("Agent: one\n"))));
+}
+
+TEST_F(TranscriptTest, APromptThatWasMovedStandsInItOnce) {
+  json script = json::object();
+  const json lost = Error(-32002, "Resource not found");
+  script["session/resume"] = json::array({Steps(Barrier("resume"), lost), Steps(lost)});
+  script["session/prompt"] = Saying({"two", "three", "four"});
+  script["session/load"] = Steps(lost);
+  UseScript(script);
+  StartDaemon();
+  const std::string old_id = Talk(Steps(Say("one")));
+  std::vector<std::string> turns;
+  for (const char* prompt : {"first", "second"}) {
+    api::ChatRequest request = WithTranscript(old_id, prompt);
+    request.set_wait_for(api::WAIT_FOR_ACCEPTED);
+    const auto chat = client().Chat(request);
+    ASSERT_TRUE(chat.ok()) << chat.ToString();
+    turns.push_back(chat.response.turn_id());
+  }
+  ASSERT_TRUE(barriers().WaitReached("resume"));
+  barriers().Release("resume");
+  WaitForTurn(turns[0]);
+  const std::string second = WaitForTurn(turns[1]).session_id();
+  ASSERT_NE(second, old_id);
+  ASSERT_TRUE(client().CloseSession(second).ok());
+  const std::string record = RecordOf(second);
+  for (const char* said : {"Agent: one\n", "User: first\n", "User: second\n"}) {
+    EXPECT_EQ(Count(record, said), 1u) << said;
+  }
 }
 
 TEST_F(TranscriptTest, IsNotSentUnlessAskedFor) {

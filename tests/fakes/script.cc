@@ -71,7 +71,7 @@ std::string Script::FindMistake() const {
     } else if (kSettings.contains(key)) {
       continue;
     } else if (key.find('/') == std::string::npos && key != "start" && key != "initialize" &&
-               key != "authenticate") {
+               key != "authenticate" && key != "logout") {
       mistake = "no such setting or method";
     } else if (IsPerCall(value)) {
       for (const json& call : value) ReadSteps(call, &steps, &mistake);

@@ -134,11 +134,12 @@ export const results = ofClient('response', 'client');
 const strictError = compiler(strict(stable), 'error');
 export const error = () => strictError('Error', { unevaluatedProperties: false });
 
-// Any definition of the stable schema, as lenient as it stands there.
-export const lenient = compiler(stable, 'lenient');
-
-// And as lenient as readers are to be.
-export const bearable = compiler(tolerant(stable), 'bearable');
+// Any definition of a schema: `lenient`, as it stands there; `bearable`, as lenient as readers are to be.
+const schema = (root, id) => ({
+  root, lenient: compiler(root, `lenient-${id}`), bearable: compiler(tolerant(root), `bearable-${id}`),
+});
+export const schemas = { stable: schema(stable, 'stable'), unstable: schema(unstable, 'unstable') };
+export const { lenient } = schemas.stable;
 
 export const explain = (validate) => validate.errors.map((mistake) => {
   const what = mistake.params.unevaluatedProperty ?? mistake.params.allowedValue ?? '';

@@ -7,6 +7,7 @@ import { explain, lenient, stable } from './acp_schema.mjs';
 import { Generator } from './generator.mjs';
 import { anything, Random, Raw, write } from './random.mjs';
 import { Rig, seed, sessionId, updates } from './rig.mjs';
+import { updateFields } from './shown.mjs';
 
 let rig;
 before(async () => {
@@ -48,27 +49,6 @@ async function send(texts, random) {
   return received;
 }
 
-// At most so many bytes of a text, in whole characters.
-function cut(text, bytes) {
-  const whole = Buffer.from(text);
-  let end = Math.min(bytes, whole.length);
-  while (end < whole.length && (whole[end] & 0xc0) === 0x80) --end;
-  return whole.toString('utf8', 0, end);
-}
-
-// The typed fields of a SessionUpdate, read off the update; long ids and titles are cut there.
-function fieldsOf(update) {
-  const text = (value, bytes = 4 << 10) => (typeof value === 'string' ? cut(value, bytes) : '');
-  return {
-    kind: update.sessionUpdate,
-    text: update.content?.type === 'text' ? text(update.content.text, Infinity) : '',
-    message_id: text(update.messageId),
-    tool_call_id: text(update.toolCallId),
-    tool_status: String(update.sessionUpdate).startsWith('tool_call') ? text(update.status) : '',
-    title: text(update.title, 16 << 10),
-  };
-}
-
 test(`each of ${updates} generated updates arrives whole and in order (seed ${seed})`, async () => {
   const random = new Random(seed);
   const generator = new Generator(random, { extra: true });
@@ -84,7 +64,7 @@ test(`each of ${updates} generated updates arrives whole and in order (seed ${se
   const received = await send(texts, random);
   texts.forEach((text, i) => {
     assert.equal(received[i].json, text, `update ${i}`);
-    const fields = fieldsOf(JSON.parse(text));
+    const fields = updateFields(JSON.parse(text));
     for (const [name, value] of Object.entries(fields)) assert.equal(received[i][name], value, `${name} of ${text}`);
     assert.deepEqual([received[i].part, received[i].replayed], [0, false]);
   });

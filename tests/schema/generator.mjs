@@ -2,7 +2,7 @@
 //
 // Random, but no alternative is left to chance: each place where the schema offers a choice is
 // worked off in turns, and so are the states of optional members (absent, null, there).
-import { stable } from './acp_schema.mjs';
+import { schemas } from './acp_schema.mjs';
 import { anything, integer, number, object, string } from './random.mjs';
 
 const target = (ref) => ref.slice('#/$defs/'.length);
@@ -12,11 +12,13 @@ export class Generator {
   taken = new Map();
   #random;
   #extra;
+  #definitions;
 
   // `extra`: members that the schema does not know are mixed in.
-  constructor(random, { extra = false } = {}) {
+  constructor(random, { extra = false, schema = schemas.stable } = {}) {
     this.#random = random;
     this.#extra = extra;
+    this.#definitions = schema.root.$defs;
   }
 
   // A value of a definition.
@@ -55,7 +57,7 @@ export class Generator {
   #gather(schema, place, shape) {
     if (schema.$ref) {
       const name = target(schema.$ref);
-      this.#gather(stable.$defs[name], name, shape);
+      this.#gather(this.#definitions[name], name, shape);
     }
     for (const word of ['const', 'enum', 'type', 'format', 'minimum', 'items', 'minLength', 'not']) {
       if (word in schema && !(word === 'type' && shape.type)) shape[word] = schema[word];

@@ -1,6 +1,6 @@
 // Messages that nearly fit: a good one with one member missing or of a wrong type, and what the schema says
 // of each.
-import { bearable, lenient } from './acp_schema.mjs';
+import { schemas } from './acp_schema.mjs';
 
 const wrong = [null, 7, -1, 1.5, 'text', true, [], {}, [7]];
 
@@ -26,7 +26,7 @@ function changed(value, [key, ...rest], to) {
 
 // The near misses of `good`, which fits `definition`: {params, member, place, what, refused}.
 // `refused`: the schema says so; else a reader is to bear with it.
-export function nearMisses(definition, good) {
+export function nearMisses(definition, good, { lenient, bearable } = schemas.stable) {
   const fits = lenient(definition);
   const borne = bearable(definition);
   const found = [];
@@ -42,4 +42,16 @@ export function nearMisses(definition, good) {
     }
   }
   return found;
+}
+
+// Whatever else is no object, as a whole answer.
+export const noObjects = [null, 7, 'text', true, [], [{}]];
+
+// The near misses of an answer, and what is none at all: {result, what, member, refused}.
+export function missesOf(definition, good, schema = 'stable') {
+  return [
+    ...nearMisses(definition, good, schemas[schema])
+      .map(({ params, what, member, refused }) => ({ result: params, what, member, refused })),
+    ...noObjects.map((result) => ({ result, what: `all of it ${JSON.stringify(result)}`, member: '', refused: true })),
+  ];
 }

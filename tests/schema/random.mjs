@@ -79,7 +79,8 @@ export function anything(random, depth = 3) {
 }
 
 export function object(random, depth = 2) {
-  const keys = Array.from({ length: random.below(4) }, () => string(random).slice(0, 64));
+  // By characters: half a pair of surrogates would be repaired on its way.
+  const keys = Array.from({ length: random.below(4) }, () => [...string(random)].slice(0, 32).join(''));
   return Object.fromEntries(keys.map((key) => [`${key}:`, anything(random, depth)]));
 }
 

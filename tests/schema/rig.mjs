@@ -10,20 +10,18 @@ import { checkWire } from './wire.mjs';
 export const seed = Number(process.env.ACPD_SCHEMA_SEED ?? 1);
 export const updates = Number(process.env.ACPD_SCHEMA_UPDATES ?? 3000);
 
+export const agentProgram = path.join(binDir, 'fake_agent');
+
 // What a script of the fake agent puts the session's id in for (verb `raw`).
 export const sessionId = '"${sessionId}"';
 
 export class Rig {
-  static async start() {
+  // `agents`: by name, what the config says of each beside its command. `config`: other members.
+  static async start({ agents = { fake: {} }, ...config } = {}) {
     const wire = fs.mkdtempSync(path.join(process.env.TMPDIR ?? '/tmp', 'acpd-wire-'));
-    const daemon = await Daemon.start({
-      agent_servers: {
-        fake: {
-          command: path.join(binDir, 'fake_agent'),
-          env: { ACPD_TEST_WIRE: wire },
-        },
-      },
-    });
+    const servers = Object.entries(agents).map(([name, { env, ...rest }]) =>
+      [name, { command: agentProgram, env: { ACPD_TEST_WIRE: wire, ...env }, ...rest }]);
+    const daemon = await Daemon.start({ agent_servers: Object.fromEntries(servers), ...config });
     return new Rig(daemon, wire);
   }
 
@@ -31,6 +29,7 @@ export class Rig {
     this.wire = wire;
     this.cwd = path.join(daemon.dir, 'state/projects/schema');  // of the sessions
     this.client = connect(daemon.address);
+    this.admin = connect(daemon.address, 'AdminService');
     this.#daemon = daemon;
   }
 
@@ -39,6 +38,7 @@ export class Rig {
   // Ends acpd and gives the report on all that it sent.
   async stop() {
     this.client.close();
+    this.admin.close();
     await this.#daemon.stop();
     const report = checkWire(this.wire);
     fs.rmSync(this.wire, { recursive: true });
@@ -78,15 +78,25 @@ export class Rig {
   // What acpd answered: from the agent's id, as JSON, to the messages.
   answers() {
     const found = new Map();
-    for (const name of fs.readdirSync(this.wire)) {
-      for (const line of fs.readFileSync(path.join(this.wire, name), 'utf8').split('\n')) {
-        if (line[0] !== '<') continue;
-        const message = JSON.parse(line.slice(1));
-        if ('method' in message) continue;
-        const id = JSON.stringify(message.id);
-        found.set(id, [...(found.get(id) ?? []), message]);
-      }
+    for (const message of this.#sent()) {
+      if ('method' in message) continue;
+      const id = JSON.stringify(message.id);
+      found.set(id, [...(found.get(id) ?? []), message]);
     }
     return found;
+  }
+
+  // The params of each call of a method that acpd sent.
+  calls(method) {
+    return [...this.#sent()].filter((message) => message.method === method).map(({ params }) => params);
+  }
+
+  // The messages of acpd, agent by agent.
+  *#sent() {
+    for (const name of fs.readdirSync(this.wire)) {
+      for (const line of fs.readFileSync(path.join(this.wire, name), 'utf8').split('\n')) {
+        if (line[0] === '<') yield JSON.parse(line.slice(1));
+      }
+    }
   }
 }

@@ -14,6 +14,7 @@ using session::PermissionMode;
 using session::PermissionRule;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::StartsWith;
 
 absl::Status ReadKeys(std::string_view keys, AgentDefinition* out) {
@@ -49,6 +50,71 @@ TEST(ConfigAgentOptionsTest, CapabilitiesAreOnUnlessTheyAreOff) {
   EXPECT_THAT(ErrorWith("\"capabilities\": {\n\"terminals\": true}"),
               StartsWith("2: agent_servers.a.capabilities: unknown key \"terminals\"; the nearest "
                          "known key is \"terminal\""));
+}
+
+TEST(ConfigAgentOptionsTest, LoginsByVariableKeepTheirOrder) {
+  setenv("ACPD_TEST_METHOD", "api-key", 1);
+  const AgentDefinition agent = AgentWith(R"("auth_by_variable": [
+    {"variable": "KEY_B", "method": "b"},
+    {"method": "${env:ACPD_TEST_METHOD}", "variable": "KEY_A"},
+    {"variable": "KEY_B", "method": "api-key"}])");
+  EXPECT_THAT(agent.auth_by_variable,
+              ElementsAre(Pair("KEY_B", "b"), Pair("KEY_A", "api-key"), Pair("KEY_B", "api-key")));
+  EXPECT_THAT(AgentWith("\"args\": []").auth_by_variable, IsEmpty());
+}
+
+// Whoever configures an agent under another name has what the built-in one has, or his own.
+TEST(ConfigAgentOptionsTest, LoginsByVariableStandInPlaceOfTheBuiltIns) {
+  EXPECT_THAT(AgentWith(R"("extends": "gemini")").auth_by_variable,
+              ElementsAre(Pair("GEMINI_API_KEY", "gemini-api-key")));
+  EXPECT_THAT(
+      AgentWith(R"("extends": "gemini", "auth_by_variable": [{"variable": "K", "method": "m"}])")
+          .auth_by_variable,
+      ElementsAre(Pair("K", "m")));
+  EXPECT_THAT(AgentWith(R"("extends": "codex-acp", "auth_by_variable": [])").auth_by_variable,
+              IsEmpty());
+}
+
+TEST(ConfigAgentOptionsTest, LoginsByVariableSayWhatTheyLack) {
+  const struct {
+    std::string value, error;
+  } rows[] = {
+      {"\n{\"KEY\": \"m\"}",
+       "2: agent_servers.a.auth_by_variable: expected a list of logins, [ { \"variable\": "
+       "\"NAME\", \"method\": \"ID\" } ], got an object"},
+      {"[\n\"KEY\"]", "2: agent_servers.a.auth_by_variable[0]: expected an object"},
+      {"[\n{\"method\": \"m\"}]",
+       "2: agent_servers.a.auth_by_variable[0]: expected a \"variable\": the environment variable"},
+      {"[\n{\"variable\": \"K\"}]",
+       "2: agent_servers.a.auth_by_variable[0]: expected a \"method\": the agent's own id"},
+      {"[{\"variable\": \"K\", \"method\": \"m\"}, {\"variable\":\n\"K=\", \"method\": \"m\"}]",
+       "2: agent_servers.a.auth_by_variable[1].variable: expected the name of an environment "
+       "variable, got the string \"K=\""},
+      {"[{\"variable\":\n\"\", \"method\": \"m\"}]",
+       "2: agent_servers.a.auth_by_variable[0].variable: expected a string that is not empty"},
+      {"[{\"variable\": \"K\", \"method\":\n7}]",
+       "2: agent_servers.a.auth_by_variable[0].method: expected a string"},
+      {"[{\"variable\": \"K\",\n\"methode\": \"m\"}]",
+       "2: agent_servers.a.auth_by_variable[0]: unknown key \"methode\"; the nearest known key is "
+       "\"method\""},
+      {"[{\"variable\": \"K\", \"method\": \"m\"},\n{\"method\": \"m\", \"variable\": \"K\"}]",
+       "2: agent_servers.a.auth_by_variable[1]: expected each login once; \"m\" by K stands before "
+       "it already"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(ErrorWith(Cat("\"auth_by_variable\": ", row.value)), StartsWith(row.error));
+  }
+}
+
+TEST(ConfigAgentOptionsTest, LoadsInALaterMinuteWhereTheConfigOrTheBuiltInSaysSo) {
+  EXPECT_FALSE(AgentWith("\"args\": []").loads_in_later_minute);
+  EXPECT_TRUE(AgentWith("\"loads_in_later_minute\": true").loads_in_later_minute);
+  EXPECT_TRUE(AgentWith(R"("extends": "gemini")").loads_in_later_minute);
+  EXPECT_FALSE(
+      AgentWith(R"("extends": "gemini", "loads_in_later_minute": false)").loads_in_later_minute);
+  EXPECT_THAT(ErrorWith("\"loads_in_later_minute\":\n\"60s\""),
+              StartsWith("2: agent_servers.a.loads_in_later_minute: expected true or false, got "
+                         "the string \"60s\""));
 }
 
 TEST(ConfigAgentOptionsTest, NewSessionsBeginWithThese) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "server/call.h"
 #include "server/trace.h"
 #include "tests/server/service_harness.h"
 
@@ -86,6 +87,7 @@ class TraceService final : public v1::SessionService::CallbackService {
                                        const v1::GetSessionRequest*,
                                        v1::Session* response) override {
     const acp::TraceContext trace = TraceFrom(*context);
+    EXPECT_EQ(MakeCall(*context)->trace, trace);
     response->set_title(trace.traceparent + "|" + trace.tracestate + "|" + trace.baggage);
     auto* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);

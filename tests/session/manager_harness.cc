@@ -104,7 +104,7 @@ class ManagerTest::TextCodec : public EventCodec {
   void Encode(const EventHeader& header, const SessionDeletedEvent&, std::string& out) override {
     Add(header, "session_deleted", out);
   }
-  bool DecodeUpdate(std::string_view, StoredUpdate*) override { return false; }
+  bool DecodeUpdate(std::string_view, StoredUpdate*) const override { return false; }
   StoredTalk DecodeTalk(std::string_view) const override { return {}; }
   bool DecodeRequest(std::string_view stored_bytes, ChatRequest* request) override {
     request->prompt = std::string(stored_bytes);

@@ -1,6 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "session/errors.h"
 #include "session/secrets.h"
+#include "session/setup_settings.h"
 
 namespace acpd::session {
 namespace {
@@ -49,6 +52,81 @@ TEST(SecretsTest, ACutShowsNoPartOfASecret) {
                         {}, 2),
             "a")
       << "between characters";
+}
+
+// ---- What a set-up is given (session/setup_settings.h).
+
+SetupSettings WithValues(const std::string& env, const std::string& header,
+                         const std::string& meta) {
+  acp::McpServer files, web;
+  files.name = "files";
+  files.command = "/bin/mcp";
+  files.env = {{"TOKEN", env}};
+  web.kind = acp::McpServer::Kind::kHttp;
+  web.name = "web";
+  web.url = "https://example.test/";
+  web.headers = {{"Authorization", header}};
+  SetupSettings settings;
+  settings.mcp_servers = {files, web};
+  settings.system_prompt = "Be brief.";
+  settings.meta_json = meta;
+  return settings;
+}
+
+TEST(SetupSecretsTest, AreTheValuesThatNameNoSecretOfTheConfig) {
+  EXPECT_FALSE(HoldsSecrets(SetupSettings()));
+  EXPECT_FALSE(HoldsSecrets(WithValues("", "", "")));
+  EXPECT_FALSE(HoldsSecrets(WithValues("${secret:a}", "${secret:b}", "")));
+  EXPECT_TRUE(HoldsSecrets(WithValues("x", "", "")));
+  EXPECT_TRUE(HoldsSecrets(WithValues("", "Bearer ${secret:b}", "")));
+  EXPECT_TRUE(HoldsSecrets(WithValues("${secret:a}${secret:b}", "", "")));
+  EXPECT_TRUE(HoldsSecrets(WithValues("", "", "{}")));
+  EXPECT_EQ(SecretsIn(WithValues("one", "${secret:b}", "{}")), std::vector<std::string>{"one"});
+}
+
+TEST(SetupSecretsTest, AMarkIsLeftOfEachAndAllElseStays) {
+  const SetupSettings given = WithValues("one", "two", R"({"a": "three"})");
+  const SetupSettings kept = WithoutSecrets(given);
+  EXPECT_FALSE(LacksSecrets(given));
+  EXPECT_TRUE(LacksSecrets(kept));
+  for (const std::string& value :
+       {kept.mcp_servers[0].env[0].second, kept.mcp_servers[1].headers[0].second, kept.meta_json})
+    EXPECT_EQ(value,
+              "\x1f"
+              "acpd: not stored");
+  SetupSettings filled = kept;
+  filled.mcp_servers[0].env[0].second = "one";
+  filled.mcp_servers[1].headers[0].second = "two";
+  EXPECT_TRUE(LacksSecrets(filled)) << "its meta";
+  filled.meta_json = given.meta_json;
+  EXPECT_EQ(filled, given);
+}
+
+TEST(SetupSecretsTest, WhereThereIsNothingToHideNothingChanges) {
+  const SetupSettings settings = WithValues("${secret:a}", "", "");
+  EXPECT_EQ(WithoutSecrets(settings), settings);
+  EXPECT_FALSE(LacksSecrets(settings));
+}
+
+TEST(SetupSecretsTest, OneThatIsMissingIsNamedAndTheValueIsNot) {
+  const std::map<std::string, std::string> secrets = {{"a", "of-the-config"}, {"empty", ""}};
+  LaunchContext context;
+  context.secrets = &secrets;
+  for (const auto& [value, named] : std::vector<std::pair<std::string, std::string>>{
+           {"hidden ${secret:a} ${secret:none}", "${secret:none}"},
+           {"hidden $${secret:x} $ ${secret:none}", "${secret:none}"},
+           {"hidden ${secret:empty}", "${secret:empty}"},
+           {"hidden ${secret:no-end", "a value"}}) {
+    SCOPED_TRACE(value);
+    const absl::Status status = ExpandSettings(WithValues(value, "", ""), context).status();
+    EXPECT_EQ(ReasonOf(status), "CREDENTIALS_NEEDED");
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr("\"files\" wants " + named + " for TOKEN,"));
+    EXPECT_THAT(std::string(status.message()), ::testing::Not(::testing::HasSubstr("hidden")));
+  }
+  const auto expanded = ExpandSettings(WithValues("<${secret:a}>", "$$x", ""), context);
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  EXPECT_EQ(*expanded, WithValues("<of-the-config>", "$x", ""));
 }
 
 }  // namespace

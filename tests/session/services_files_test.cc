@@ -1,4 +1,9 @@
 // Files that acpd reads and writes for an agent (fs/*): the good case, each error, each limit.
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "tests/session/services_harness.h"
 
 namespace acpd::session {
@@ -42,6 +47,7 @@ TEST_F(ServicesTest, WhatIsNotTheSessionsToTouchIsRefused) {
   Add(steps, kRead, {{"path", Path("folder")}}, Code(kInvalidParamsCode));
   Add(steps, kRead, {{"path", "relative"}}, Code(kInvalidParamsCode));
   Add(steps, kRead, {{"path", Path("large")}}, Code(kInvalidParamsCode, "100"));
+  Add(steps, kRead, {{"path", Path("no/folder")}}, Code(kNotFoundCode, "No such file"));
   Add(steps, kWrite, {{"path", outside}, {"content", "x"}}, Code(kInvalidParamsCode));
   Add(steps, kWrite, {{"path", Path("link")}, {"content", "x"}}, Code(kInvalidParamsCode));
   Add(steps, kWrite, {{"path", Path("much")}, {"content", std::string(101, 'x')}},
@@ -49,12 +55,46 @@ TEST_F(ServicesTest, WhatIsNotTheSessionsToTouchIsRefused) {
   const std::string session_id = Play(steps);
   EXPECT_EQ(ReadFile(outside), "secret");
   EXPECT_FALSE(std::filesystem::exists(Path("much")));
-  const std::vector<std::string> seen = Seen(session_id);
-  ASSERT_EQ(seen.size(), 10u);
-  EXPECT_EQ(seen[0], "file_read " + Path("missing") + " bytes=0 INVALID_REQUEST");
-  EXPECT_EQ(seen[1], "file_read " + outside + " bytes=0 PERMISSION_DENIED");
-  EXPECT_EQ(seen[6], "file_read " + Path("large") + " bytes=0 MESSAGE_TOO_LARGE");
-  EXPECT_EQ(seen[9], "file_written " + Path("much") + " bytes=0 MESSAGE_TOO_LARGE");
+  const auto read = [](const std::string& path, const std::string& reason) {
+    return "file_read " + path + " bytes=0 " + reason;
+  };
+  const auto written = [](const std::string& path, const std::string& reason) {
+    return "file_written " + path + " bytes=0 " + reason;
+  };
+  EXPECT_THAT(
+      Seen(session_id),
+      ElementsAre(read(Path("missing"), "CWD_NOT_FOUND"), read(outside, "CWD_NOT_ALLOWED"),
+                  read(Path("../outside.txt"), "CWD_NOT_ALLOWED"),
+                  read(Path("link"), "CWD_NOT_ALLOWED"), read(Path("folder"), "INVALID_REQUEST"),
+                  read("relative", "INVALID_REQUEST"), read(Path("large"), "MESSAGE_TOO_LARGE"),
+                  read(Path("no/folder"), "CWD_NOT_FOUND"), written(outside, "CWD_NOT_ALLOWED"),
+                  written(Path("link"), "CWD_NOT_ALLOWED"),
+                  written(Path("much"), "MESSAGE_TOO_LARGE")));
+}
+
+// Sets or clears the immutable flag: not even root may write such a file. False: not here.
+bool SetImmutableFlag(const std::string& path, bool on) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int flags = 0;
+  bool done = ::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0;
+  flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+  done = done && ::ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+  ::close(fd);
+  return done;
+}
+
+TEST_F(ServicesTest, WhatTheSystemDeniesIsSaidToBeSo) {
+  Begin();
+  WriteFile(Path("fixed"), "old");
+  if (!SetImmutableFlag(Path("fixed"), true)) GTEST_SKIP() << "no right to make files immutable";
+  json steps = json::array();
+  Add(steps, "fs/write_text_file", {{"path", Path("fixed")}, {"content", "new"}},
+      Code(kInternalErrorCode, "EPERM"));
+  const std::string session_id = Play(steps);
+  EXPECT_TRUE(SetImmutableFlag(Path("fixed"), false));
+  EXPECT_EQ(ReadFile(Path("fixed")), "old");
+  EXPECT_THAT(Seen(session_id),
+              ElementsAre("file_written " + Path("fixed") + " bytes=0 PERMISSION_DENIED"));
 }
 
 TEST_F(ServicesTest, RequestsThatSayNothingSensibleAreRefused) {

@@ -98,6 +98,8 @@ TEST(StoreMigration2, ItsRowsHaveNothingOfWhatCameLater) {
                 session.remembered,
             "");
   EXPECT_EQ(session.agent_session_time, 0);
+  EXPECT_EQ(session.transcript_of, "");
+  EXPECT_TRUE(session.modes.empty());
   ASSERT_EQ(store.state.open_questions.size(), 1u);
   const QuestionRow& question = store.state.open_questions[0];
   EXPECT_EQ(question.kind, QuestionKind::kPermission);
@@ -115,6 +117,30 @@ TEST(StoreMigration2, ItsWorkersAreStillSetUp) {
   EXPECT_TRUE(store.state.workers[0].set_up);
   EXPECT_EQ(store.state.workers[0].prompt_id, 7u);
   EXPECT_EQ(store.state.workers[0].next_request_number, 1u);
+}
+
+TEST(StoreMigration3, ItsSessionsKnowWhoseRecordTheyWereGiven) {
+  TempDir dir;
+  ASSERT_NO_FATAL_FAILURE(MakeOldStore(dir, 3));
+  TestStore store(dir);
+  ASSERT_EQ(store.state.sessions.size(), 1u);
+  EXPECT_EQ(store.state.sessions[0].transcript_of, "s0");
+}
+
+TEST(StoreMigration3, TheModesOfItsWorkersAreThoseOfTheirSessions) {
+  TempDir dir;
+  ASSERT_NO_FATAL_FAILURE(MakeOldStore(dir, 3));
+  TestStore store(dir);
+  ASSERT_EQ(store.state.sessions.size(), 1u);
+  ASSERT_EQ(store.state.sessions[0].modes.size(), 1u);
+  EXPECT_EQ(store.state.sessions[0].modes[0].id, "plan");
+  EXPECT_EQ(store.state.sessions[0].modes[0].description, "thinks");
+  ASSERT_EQ(store.state.workers.size(), 1u);
+  EXPECT_TRUE(store.state.workers[0].set_up);
+  EXPECT_EQ(store.state.workers[0].next_request_number, 3u);
+  EXPECT_EQ(store.state.workers[0].opened_pages, "");
+  EXPECT_EQ(store.state.agent_requests.size(), 1u);
+  EXPECT_EQ(store.state.terminals.size(), 1u);
 }
 
 TEST(StoreMigration1, ItsRowsOfTheLogAreMeasured) {

@@ -12,15 +12,21 @@ TEST(SettingPacks, SettingsComeBackAsTheyWere) {
   EXPECT_EQ(UnpackSetup(PackSetup(SomeSetup())), SomeSetup());
   EXPECT_EQ(UnpackConfigOptions(PackConfigOptions(SomeOptions())), SomeOptions());
   EXPECT_EQ(UnpackOptionValues(PackOptionValues(SomeOptionValues())), SomeOptionValues());
+  const auto modes = UnpackModes(PackModes(SomeSession().modes));
+  ASSERT_TRUE(modes);
+  EXPECT_EQ(WordsOf(*modes), WordsOf(SomeSession().modes));
 }
 
 TEST(SettingPacks, NothingIsAnEmptyBlob) {
   EXPECT_EQ(PackSetup({}), "");
   EXPECT_EQ(PackConfigOptions({}), "");
   EXPECT_EQ(PackOptionValues({}), "");
+  EXPECT_EQ(PackModes({}), "");
   EXPECT_EQ(UnpackSetup(""), SetupSettings());
   EXPECT_EQ(UnpackConfigOptions(""), std::vector<acp::ConfigOption>());
   EXPECT_EQ(UnpackOptionValues(""), std::vector<acp::OptionValue>());
+  ASSERT_TRUE(UnpackModes(""));
+  EXPECT_TRUE(UnpackModes("")->empty());
 }
 
 // A value whose fields are all empty is one nevertheless.
@@ -56,6 +62,8 @@ TEST(SettingPacks, WhatIsOfAnotherShapeIsMalformed) {
   EXPECT_FALSE(UnpackSetup(Pack({Pack({"x"}), "", "", ""})));       // no server
   EXPECT_FALSE(UnpackConfigOptions(Pack({Pack({"id", "name"})})));  // no option
   EXPECT_FALSE(UnpackOptionValues(Pack({Pack({"id", "1", "", "", ""})})));
+  EXPECT_FALSE(UnpackModes(Pack({"id", "name"})));
+  EXPECT_FALSE(UnpackModes(Pack({"id", "name", "does", "id"})));
   const auto server = [](std::string kind, std::string env) {
     return Pack(
         {Pack({Pack({std::move(kind), "n", "c", "", std::move(env), "", ""})}), "", "", ""});

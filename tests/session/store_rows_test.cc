@@ -286,7 +286,7 @@ TEST_P(StoreRowsBlob, ThatCannotBeReadIsDamage) {
 
 INSTANTIATE_TEST_SUITE_P(Columns, StoreRowsBlob,
                          testing::Values("labels", "model_provider", "setup", "options",
-                                         "wanted_options"));
+                                         "wanted_options", "modes"));
 
 }  // namespace
 }  // namespace acpd::session

@@ -127,11 +127,13 @@ inline SessionRow SomeSession() {
   row.setup = SomeSetup();
   row.needs_setup_secrets = true;
   row.options = SomeOptions();
+  row.modes = {{"plan", "Plan " + kOdd, "thinks"}, {"code", "", ""}};
   row.commands_json = "[1]";
   row.wanted_mode = "code";
   row.wanted_options = SomeOptionValues();
   row.fork_of = "agent-0";
   row.transcript = "user: " + kOdd;
+  row.transcript_of = "s0";
   row.remembered = kOdd + "remembered";
   row.agent_session_time = 1'700'000'000'000'003;
   return row;
@@ -206,10 +208,10 @@ inline WorkerRow SomeWorker() {
   row.set_up = true;
   row.fingerprint = kOdd + "fingerprint";
   row.initialize_json = "{}";
-  row.modes = kOdd + "modes";
   row.settings = kOdd + "settings";
   row.prompt_id = 9;
   row.next_request_number = 5;
+  row.opened_pages = kOdd + "pages";
   row.fresh_resume = row.replay_known = true;
   return row;
 }
@@ -236,6 +238,14 @@ inline TerminalRow SomeTerminal() {
   row.logged_offset = uint64_t{1} << 40;
   row.exit_logged = true;
   return row;
+}
+
+inline std::vector<std::string> WordsOf(const std::vector<acp::ModeInfo>& modes) {
+  std::vector<std::string> words;
+  for (const acp::ModeInfo& mode : modes) {
+    words.insert(words.end(), {mode.id, mode.name, mode.description});
+  }
+  return words;
 }
 
 inline void ExpectEqual(const SessionRow& got, SessionRow want) {
@@ -265,11 +275,13 @@ inline void ExpectEqual(const SessionRow& got, SessionRow want) {
   EXPECT_EQ(got.setup, want.setup);
   EXPECT_EQ(got.needs_setup_secrets, want.needs_setup_secrets);
   EXPECT_EQ(got.options, want.options);
+  EXPECT_EQ(WordsOf(got.modes), WordsOf(want.modes));
   EXPECT_EQ(got.commands_json, want.commands_json);
   EXPECT_EQ(got.wanted_mode, want.wanted_mode);
   EXPECT_EQ(got.wanted_options, want.wanted_options);
   EXPECT_EQ(got.fork_of, want.fork_of);
   EXPECT_EQ(got.transcript, want.transcript);
+  EXPECT_EQ(got.transcript_of, want.transcript_of);
   EXPECT_EQ(got.remembered, want.remembered);
   EXPECT_EQ(got.agent_session_time, want.agent_session_time);
 }
@@ -330,7 +342,6 @@ inline void ExpectEqual(const WorkerRow& got, const WorkerRow& want) {
   EXPECT_EQ(got.set_up, want.set_up);
   EXPECT_EQ(got.fingerprint, want.fingerprint);
   EXPECT_EQ(got.initialize_json, want.initialize_json);
-  EXPECT_EQ(got.modes, want.modes);
   EXPECT_EQ(got.settings, want.settings);
   EXPECT_EQ(got.prompt_id, want.prompt_id);
   EXPECT_EQ(got.fresh_resume, want.fresh_resume);
@@ -338,6 +349,7 @@ inline void ExpectEqual(const WorkerRow& got, const WorkerRow& want) {
   EXPECT_EQ(got.replay_known, want.replay_known);
   EXPECT_EQ(got.replay_seen, want.replay_seen);
   EXPECT_EQ(got.next_request_number, want.next_request_number);
+  EXPECT_EQ(got.opened_pages, want.opened_pages);
 }
 
 inline void ExpectEqual(const AgentRequestRow& got, const AgentRequestRow& want) {

@@ -6,8 +6,9 @@ import protoLoader from '@grpc/proto-loader';
 
 const protoDir = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../proto');
 
-export function connect(address) {
-  const definition = protoLoader.loadSync('acpd/v1/session_service.proto', {
+// `service`: SessionService, or AdminService.
+export function connect(address, service = 'SessionService') {
+  const definition = protoLoader.loadSync('acpd/v1/admin_service.proto', {
     includeDirs: [protoDir],
     keepCase: true,
     longs: String,
@@ -16,7 +17,7 @@ export function connect(address) {
     oneofs: true,
   });
   const { acpd } = grpc.loadPackageDefinition(definition);
-  return new acpd.v1.SessionService(address, grpc.credentials.createInsecure());
+  return new acpd.v1[service](address, grpc.credentials.createInsecure());
 }
 
 // Calls a unary method; rejects with the gRPC error, which has `code` and `metadata`.
