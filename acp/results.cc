@@ -75,7 +75,8 @@ bool HasOption(const std::vector<ConfigOption>& options, std::string_view id) {
 
 // Agents that still send `models` beside an option for the model mean the same by both.
 void ReadOptions(std::string_view json, SetupResult* result) {
-  result->options = ReadConfigOptions(ConfigOptionsIn(json));
+  const std::string_view list = ConfigOptionsIn(json);
+  result->options = ReadConfigOptions(list);
   ConfigOption models = ReadLegacyModels(json);
   if (const ConfigOption* model = OptionOf(result->options, "model")) {
     result->current_model_id = model->select;
@@ -83,6 +84,7 @@ void ReadOptions(std::string_view json, SetupResult* result) {
     result->current_model_id = models.select;
     if (!HasOption(result->options, models.id)) result->options.push_back(std::move(models));
   }
+  result->tells_options = !list.empty() || !result->options.empty();
 }
 
 // Rules by path are about these. All of them: a rule that allows has to fit each one.
@@ -146,6 +148,7 @@ absl::StatusOr<SetupResult> ReadSetupResult(std::string_view json) {
   ReadOptions(json, &result);
   const JsonObject modes = reader.Get("modes").Members();
   result.modes = ReadModes(modes.Get("availableModes"));
+  result.tells_modes = modes.Get("availableModes").IsArray();
   // Who has both means the option.
   const ConfigOption* mode = OptionOf(result.options, "mode");
   result.current_mode_id = mode != nullptr ? mode->select : modes.StringOr("currentModeId");

@@ -64,6 +64,8 @@ struct SetupResult {
   std::string session_id;
   std::string current_mode_id;
   std::vector<ModeInfo> modes;
+  // Whether the answer has the list, be it empty: who resumes may leave it out.
+  bool tells_modes = false, tells_options = false;
   std::string
       current_model_id;  // the config option of category "model", else models.currentModelId
   // configOptions; behind them, where none is of category "model", the one that stands for

@@ -9,7 +9,6 @@
 #include "acp/text.h"
 #include "acp/types.h"
 #include "session/agent_worker.h"
-#include "session/errors.h"
 #include "session/text_files.h"
 
 namespace acpd::session {
@@ -61,7 +60,6 @@ void Refuse(const FileTask& task, const FileError& error, FileOutcome* outcome) 
   outcome->error.reason = row->reason;
   outcome->error.message = error.message;
   outcome->error.agent_code = static_cast<int32_t>(row->code);
-  outcome->error.retryable = IsRetryable(row->reason);
 }
 
 FileOutcome RefuseParams(const FileTask& task, std::string_view why) {

@@ -154,10 +154,12 @@ void AgentServices::Resume() {
   for (const auto& [number, row] : restored) {
     worker_.TellWaiting(number, true);
     const Service* service = FindService(row->method);
-    if (service != nullptr) {
-      service->serve(*this, row, true);
-    } else {
+    if (service == nullptr) {
       Fail(number, acp::kMethodNotFound, "Method not found: acpd was replaced by one without it.");
+    } else if (row->method.starts_with("fs/") && worker_.CancelsTurn(row->turn_id)) {
+      Fail(number, acp::kRequestCancelled, kTurnCancelled);
+    } else {
+      service->serve(*this, row, true);
     }
   }
 }

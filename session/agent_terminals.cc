@@ -170,6 +170,12 @@ std::vector<uint64_t> AgentTerminals::TakeBack(std::string_view turn_id) {
       return true;
     });
   }
+  std::erase_if(making_, [&](const auto& entry) {
+    const Making& making = entry.second;
+    if (making.turn_id != turn_id || making.opened || making.again) return false;
+    taken.push_back(entry.first);
+    return true;
+  });
   return taken;
 }
 

@@ -46,7 +46,8 @@ class AgentTerminals {
   // then, so that the log has all of its output.)
   void AwaitExit(const RowPtr& row, const acp::TerminalRequest& request);
   void Cancel(uint64_t number);
-  // Takes back the waits of a turn, but for commands that are being ended; which these are.
+  // Takes back the waits of a turn, but for commands that are being ended, and the commands that
+  // have not begun; which requests these are.
   std::vector<uint64_t> TakeBack(std::string_view turn_id);
   // Whether a command runs, or is about to.
   bool running() const;

@@ -4,6 +4,7 @@
 
 #include "acp/text.h"
 #include "acp/types.h"
+#include "session/agent_services.h"
 #include "session/agent_terminals.h"
 #include "session/agent_worker.h"
 #include "session/terminal_launch.h"
@@ -91,7 +92,12 @@ bool AgentTerminals::TakeStart(Making& making, const acp::TerminalState& state) 
     NotStarted(state.number, state);
   } else {
     making.again = false;
-    TryOpen(state.number);
+    if (worker_.CancelsTurn(making.turn_id)) {
+      making_.erase(state.number);
+      services_.Fail(state.number, acp::kRequestCancelled, kTurnCancelled);
+    } else {
+      TryOpen(state.number);
+    }
   }
   return false;
 }
@@ -146,7 +152,7 @@ void AgentTerminals::OnOutput(const acp::TerminalOutput& output) {
   }
   Record(terminal);
   for (const RowPtr& row : terminal.waiting) services_.Renew(row->number);
-  worker_.HeardOfTerminal();
+  worker_.HeardOfTerminal(/*ended=*/false);
   worker_.recorder().Flush();
 }
 
@@ -163,7 +169,7 @@ void AgentTerminals::Exited(Terminal& terminal, acp::TerminalExit exit) {
     Append(terminal.row, std::move(event));
     Record(terminal);
   }
-  worker_.HeardOfTerminal();
+  worker_.HeardOfTerminal(/*ended=*/true);
   AnswerWaiting(terminal);
   worker_.recorder().Flush();
 }

@@ -152,6 +152,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   std::string ExitDetail() const;
   // The event that tells of the end.
   WorkerExitedEvent ExitedEvent() const;
+  // Of the agent itself, or the end of one of its commands.
   SteadyTime last_activity() const { return last_activity_; }
   const ReadingClock& reading() const { return reading_; }
   SteadyTime last_heard() const { return last_heard_; }  // by that clock
@@ -170,7 +171,7 @@ class AgentWorker : public acp::AgentHandler, public std::enable_shared_from_thi
   std::string_view TurnIfCurrent(std::string_view turn_id) const;
   void Notice(Severity severity, std::string_view code, const std::string& text);
   void TellWaiting(uint64_t number, bool waits) { listener_->OnAgentWaits(number, waits); }
-  void HeardOfTerminal();
+  void HeardOfTerminal(bool ended);
   void OpenTerminal(uint64_t number, uint64_t limit, acp::TerminalSpec spec);
   void WatchTerminal(uint64_t number, uint64_t from_offset);
   void ReadTerminal(uint64_t number, uint64_t tag);

@@ -16,10 +16,12 @@ void AgentWorker::Notice(Severity severity, std::string_view code, const std::st
   listener_->OnNotice(severity, code, text);
 }
 
-// An agent whose command writes is not silent.
-void AgentWorker::HeardOfTerminal() {
-  last_activity_ = steady_clock::now();
-  last_heard_ = reading_.At(last_activity_);
+// A turn whose command writes is not silent. Without a turn a forgotten one would keep its worker
+// for ever: then only its end counts, which the agent may want to see.
+void AgentWorker::HeardOfTerminal(bool ended) {
+  const SteadyTime now = steady_clock::now();
+  last_heard_ = reading_.At(now);
+  if (ended) last_activity_ = now;
 }
 
 void AgentWorker::OpenTerminal(uint64_t number, uint64_t limit, acp::TerminalSpec spec) {

@@ -98,8 +98,11 @@ awaitable<absl::Status> SessionManager::Impl::AskSessions(std::shared_ptr<Probe>
     co_return MakeError("NOT_SUPPORTED_BY_AGENT",
                         "The agent keeps no list: it lacks sessionCapabilities.list.");
   }
-  if (!worker->agent().auth_method.empty()) {
-    const absl::Status logged_in = co_await AskLogin(probe, deadline, worker->agent().auth_method);
+  // A method that wants a page is not offered here; the agent may know its user all the same.
+  const std::string& method = worker->agent().auth_method;
+  const std::vector<std::string>& offered = worker->initialize.auth_method_ids;
+  if (std::find(offered.begin(), offered.end(), method) != offered.end()) {
+    const absl::Status logged_in = co_await AskLogin(probe, deadline, method);
     if (!logged_in.ok()) co_return logged_in;
   }
   const uint64_t id = worker->NextId();

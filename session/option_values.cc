@@ -12,6 +12,9 @@ namespace {
 using acp::ConfigOption;
 using acp::OptionValue;
 
+// An agent may make up options without end.
+constexpr size_t kMostWanted = 256;
+
 // Of several of one category the first counts.
 const ConfigOption* FirstSelect(const std::vector<ConfigOption>& options,
                                 std::string_view category) {
@@ -77,6 +80,7 @@ void Want(OptionValue value, std::vector<OptionValue>& wanted) {
     return other.config_id == value.config_id;
   });
   if (same == wanted.end()) {
+    if (wanted.size() >= kMostWanted) wanted.erase(wanted.begin());
     wanted.push_back(std::move(value));
   } else {
     *same = std::move(value);

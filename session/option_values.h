@@ -22,7 +22,7 @@ const acp::ConfigOption* ModelOption(const std::vector<acp::ConfigOption>& optio
 
 acp::OptionValue ValueOf(const acp::ConfigOption& option);
 bool Has(const acp::ConfigOption& option, const acp::OptionValue& value);
-// Puts it in, in the place of an earlier value of the same option.
+// Puts it in, in the place of an earlier value of the same option; of 256 the oldest goes.
 void Want(acp::OptionValue value, std::vector<acp::OptionValue>& wanted);
 std::vector<acp::ConfigOption> WithValue(std::vector<acp::ConfigOption> options,
                                          const acp::OptionValue& value);

@@ -222,7 +222,7 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   absl::StatusOr<LaunchContext> MakeLaunchContext() const;  // CREDENTIALS_NEEDED
   absl::StatusOr<acp::SetupResult> ReadNewSession(const AgentAnswer& answer,
                                                   const std::string& step);
-  void TakeSetup(const acp::SetupResult& setup);
+  void TakeSetup(const acp::SetupResult& setup, bool resumed = false);
   void SetAgentSession(const std::string& agent_session_id, bool own);
   std::string WorkerDetail() const;  // how the worker ended, this one or the last
   absl::Status SetupFailure(const AgentAnswer& answer, const std::string& step,
@@ -255,7 +255,10 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
                 SessionReplacedEvent& event);
 
   // session_options.cc
-  void TakeOptions(const acp::SetupResult& setup);
+  void TakeOptions(const acp::SetupResult& setup, bool resumed);
+  bool HasMode(const std::string& mode_id) const;
+  bool IsChoice() const;  // a change that comes now: it is wanted from now on
+  bool HasOption(const acp::OptionValue& value) const;
   void TakeOptionUpdate(const acp::UpdateView& update);
   void WantConfigured();                             // what the config says of new sessions
   awaitable<void> ApplyWanted();                     // after a set-up; a refusal is a Notice
@@ -373,6 +376,8 @@ class Session : public AgentListener, public std::enable_shared_from_this<Sessio
   std::map<std::string, std::string> opened_pages_;
   acp::TraceContext trace_;   // of what the session does at the moment: its turn's
   bool login_tried_ = false;  // by a key in the agent's environment, with this worker
+  // Whether the agent that runs has said what they are: those before it may have had others.
+  bool mode_told_ = false, options_told_ = false;
   std::string changing_for_;  // who changes an option at the moment; empty: the agent
   bool changing_ = false;     // SetSessionOption is at work
 

@@ -110,6 +110,7 @@ void Session::RestoreWorker(WorkerRow row, std::vector<OutboxLine> outbox,
   replaying_ = row.replaying;
   replay_known_ = row.replay_known;
   replay_seen_ = row.replay_seen;
+  mode_told_ = options_told_ = row.set_up;
   fresh_resume_ = !prompted && row.fresh_resume;
   if (current_) {
     current_->prompt_id = row.prompt_id;

@@ -82,6 +82,7 @@ awaitable<absl::Status> Session::SetOption(OptionValue value, acp::TraceContext 
   if (!status.ok()) co_return status;
   Want(value, row_.wanted_options);
   std::vector<ConfigOption> options = acp::ReadConfigOptions(acp::ConfigOptionsIn(result));
+  options_told_ |= !options.empty();
   // Some agents do not send the complete state that ACP wants.
   if (options.empty()) options = WithValue(row_.options, value);
   SetOptions(std::move(options));

@@ -17,8 +17,8 @@ constexpr milliseconds kDefaultStopGrace{5000};
 // An idle worker that may not be closed yet (an open question, a command) is looked at again after
 // this.
 constexpr milliseconds kIdleRecheck{1000};
-// So many times idle_timeout has a worker whose agent runs a command that says nothing (a dev
-// server): a day with the default. It goes at last, since such a command may have been forgotten.
+// So many times idle_timeout has a worker whose agent runs a command (a dev server): a day with the
+// default, whatever the command writes. It goes at last, since it may have been forgotten.
 constexpr int kCommandPatience = 96;
 
 }  // namespace

@@ -17,12 +17,29 @@ constexpr size_t kMaxCommandsJson = 256u << 10;
 
 }  // namespace
 
-void Session::TakeOptions(const acp::SetupResult& setup) {
-  row_.modes = setup.modes;
-  row_.options = setup.options;
+// An answer to session/resume or session/load may say nothing of them. Then the lists stay as they
+// were, but what the new agent has chosen in them is not known, and what is wanted is set again.
+void Session::TakeOptions(const acp::SetupResult& setup, bool resumed) {
+  if (setup.tells_modes || !resumed) row_.modes = setup.modes;
+  if (setup.tells_options || !resumed) row_.options = setup.options;
+  mode_told_ = (resumed && mode_told_) || !setup.current_mode_id.empty();
+  options_told_ = (resumed && options_told_) || setup.tells_options;
   if (!setup.current_mode_id.empty()) row_.mode_id = setup.current_mode_id;
+  if (!mode_told_) row_.mode_id.clear();
   if (!setup.current_model_id.empty()) row_.model = setup.current_model_id;
 }
+
+bool Session::HasMode(const std::string& mode_id) const {
+  return mode_told_ && mode_id == row_.mode_id;
+}
+
+bool Session::HasOption(const OptionValue& value) const {
+  const ConfigOption* option = FindOption(row_.options, value.config_id);
+  return options_told_ && option != nullptr && Has(*option, value);
+}
+
+// What there is after a set-up is the agent's default, and what is replayed was once.
+bool Session::IsChoice() const { return !setting_up_ && (!replaying_ || changing_); }
 
 void Session::SetOptions(std::vector<ConfigOption> options) {
   // The list is complete, but for the option that stands for `models`.
@@ -38,8 +55,7 @@ void Session::SetOptions(std::vector<ConfigOption> options) {
   const ConfigOption* const model = ModelOption(options);
   for (const ConfigOption& option : options) {
     const ConfigOption* before = FindOption(row_.options, option.id);
-    // What is there after a set-up is the agent's default, and nobody's choice.
-    const bool chosen = before != nullptr && ValueOf(*before) != ValueOf(option) && !setting_up_;
+    const bool chosen = before != nullptr && ValueOf(*before) != ValueOf(option) && IsChoice();
     if (chosen) Want(ValueOf(option), row_.wanted_options);
     if (&option == mode && row_.mode_id != option.select) {
       if (chosen) row_.wanted_mode = option.select;
@@ -64,7 +80,8 @@ void Session::WantMode(const std::string& mode_id) {
 
 void Session::SetCurrentMode(const std::string& mode_id) {
   if (mode_id.empty()) return;
-  if (!setting_up_) WantMode(mode_id);
+  if (IsChoice()) WantMode(mode_id);
+  mode_told_ = true;
   if (mode_id == row_.mode_id) return;
   row_.mode_id = mode_id;
   Announce({"mode_id"}, changing_for_);
@@ -75,7 +92,10 @@ void Session::TakeOptionUpdate(const acp::UpdateView& update) {
   if (update.kind == "current_mode_update") {
     SetCurrentMode(acp::ReadCurrentMode(update.json));
   } else if (update.kind == "config_option_update") {
-    SetOptions(acp::ReadConfigOptions(acp::ConfigOptionsIn(update.json)));
+    const std::string_view list = acp::ConfigOptionsIn(update.json);
+    if (list.empty()) return;
+    options_told_ = true;
+    SetOptions(acp::ReadConfigOptions(list));
   } else if (update.kind == "available_commands_update") {
     std::string commands = acp::ReadAvailableCommands(update.json);
     if (commands.size() > kMaxCommandsJson) commands.clear();
@@ -110,13 +130,12 @@ awaitable<void> Session::ApplyWanted() {
   const std::string mode_id = row_.wanted_mode;
   const std::vector<OptionValue> values = row_.wanted_options;
   std::vector<absl::Status> refused;
-  if (!mode_id.empty() && mode_id != row_.mode_id) {
+  if (!mode_id.empty() && !HasMode(mode_id)) {
     const absl::Status status = co_await SetMode(mode_id, trace_);
     refused.push_back(status);
   }
   for (const OptionValue& value : values) {
-    const ConfigOption* option = FindOption(row_.options, value.config_id);
-    if (option != nullptr && Has(*option, value)) continue;
+    if (HasOption(value)) continue;
     const absl::Status status = co_await SetOption(value, trace_);
     refused.push_back(status);
   }
@@ -133,15 +152,14 @@ awaitable<void> Session::ApplyWanted() {
 
 awaitable<absl::Status> Session::ApplyAsked(TurnPtr turn) {
   const std::string mode_id = turn->request.mode_id;
-  if (!mode_id.empty() && mode_id != row_.mode_id) {
+  if (!mode_id.empty() && !HasMode(mode_id)) {
     const absl::Status status = co_await SetMode(mode_id, trace_);
     if (!status.ok()) co_return status;
   }
   if (!mode_id.empty()) WantMode(mode_id);
   for (const OptionValue& value : turn->request.config_options) {
     if (!IsWanted(turn)) break;
-    const ConfigOption* option = FindOption(row_.options, value.config_id);
-    if (option == nullptr || !Has(*option, value)) {
+    if (!HasOption(value)) {
       const absl::Status status = co_await SetOption(value, trace_);
       if (!status.ok()) co_return status;
     }

@@ -42,7 +42,7 @@ awaitable<Session::Ready> Session::ResumeOrFallBack(TurnPtr turn) {
   Ladder ladder = co_await ClimbLadder(policy.max_retries.value_or(kDefaultRetries));
   Ready ready;
   if (ladder.kind == Ladder::Kind::kResumed) {
-    TakeSetup(ladder.setup);
+    TakeSetup(ladder.setup, /*resumed=*/true);
     co_await ApplyWanted();
     fresh_resume_ = true;
     ready.origin.kind = OriginKind::kResumed;

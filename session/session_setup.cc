@@ -236,6 +236,7 @@ awaitable<absl::Status> Session::StartWorker() {
       LaunchFingerprint(*definition, *context, core_.deps.store->fingerprint_key());
   worker_ = worker;
   login_tried_ = false;
+  mode_told_ = options_told_ = false;
   spec->orphan_timeout_ms = static_cast<uint32_t>(core_.config().limits.orphan_timeout.count());
   const absl::Status started = co_await worker->Start(std::move(*spec), deadline);
   if (!started.ok()) co_return started;
@@ -336,9 +337,9 @@ absl::StatusOr<acp::SetupResult> Session::ReadNewSession(const AgentAnswer& answ
                                             std::string(result.status().message()));
 }
 
-void Session::TakeSetup(const acp::SetupResult& setup) {
+void Session::TakeSetup(const acp::SetupResult& setup, bool resumed) {
   core_.facts[row_.agent].auth_required = false;
-  TakeOptions(setup);
+  TakeOptions(setup, resumed);
 }
 
 void Session::SetAgentSession(const std::string& agent_session_id, bool own) {

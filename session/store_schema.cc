@@ -192,6 +192,7 @@ ALTER TABLE sessions ADD COLUMN modes BLOB NOT NULL DEFAULT x'';
 UPDATE sessions SET modes = workers.modes FROM workers
   WHERE workers.session_id = sessions.session_id AND workers.set_up = 1;
 ALTER TABLE workers DROP COLUMN modes;
+UPDATE sessions SET setup = x'', model_provider = NULL, transcript = '' WHERE deleted = 1;
 ALTER TABLE workers ADD COLUMN opened_pages BLOB NOT NULL DEFAULT x'';
 )sql";
 
@@ -270,7 +271,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForWriting(const std::string& path
   if (version == 0) (*db)->Exec(kNewFile);
   (*db)->Exec("PRAGMA journal_mode = WAL");
   (*db)->Exec("PRAGMA wal_autocheckpoint = 0");
-  // What is deleted cannot be read in the file any more. Not every build of SQLite does it unasked.
+  // What is deleted cannot be read in the database any more, once the WAL is back in it. Not every
+  // build of SQLite does it unasked.
   (*db)->Exec("PRAGMA secure_delete = ON");
   if (absl::Status status = (*db)->TakeStatus(); !status.ok()) return ExplainDamage(status, path);
   absl::Status status = Migrate(**db, path, static_cast<int>(version));

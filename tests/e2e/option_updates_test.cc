@@ -67,6 +67,15 @@ TEST_F(OptionUpdatesTest, AnUpdateIsTheWholeListAndMayComeAfterTheTurn) {
   EXPECT_EQ(SetValue(id, "effort", "large").reason(), "NOT_SUPPORTED_BY_AGENT");
 }
 
+TEST_F(OptionUpdatesTest, AnUpdateWithoutItsListChangesNothing) {
+  StartWith({{"configOptions", {SelectOption("effort", "other")}}});
+  const std::string id = NewSession();
+  SayUpdate(id, {{"sessionUpdate", "config_option_update"}});
+  SayUpdate(id, OptionUpdate("effort"));
+  EXPECT_TRUE(ChangesOf(id).empty());
+  EXPECT_EQ(Get(id).config_options_size(), 1);
+}
+
 TEST_F(OptionUpdatesTest, AModeThatIsAnOptionChangesTheMode) {
   StartWith({{"configOptions", {SelectOption("the-mode", "mode")}}});
   const std::string id = NewSession();
@@ -89,6 +98,29 @@ TEST_F(OptionUpdatesTest, OldModelsOutliveAListWithoutThem) {
   EXPECT_EQ(set.response.model(), "new");
   EXPECT_EQ(LastParams("session/set_model").at("modelId"), "new");
   EXPECT_EQ(SetValue(id, "model", "none such").reason(), "NOT_SUPPORTED_BY_AGENT");
+}
+
+// A resume may be answered with nothing: what the new process has chosen is not known then.
+TEST_F(OptionUpdatesTest, WhatAResumeDoesNotTellIsSetAgain) {
+  SetFake("resume", {"session/resume"});
+  StartWith({{"modes", TwoModes()}, {"configOptions", {SelectOption("effort", "thought_level")}}},
+            {{"session/resume", Steps(Step("reply", json::object()))}});
+  const std::string id = NewSession();
+  ASSERT_TRUE(SetMode(id, "plan").ok());
+  ASSERT_TRUE(SetValue(id, "effort", "large").ok());
+  Close(id);
+  const auto chat = client().Say(kProject, id, "hello");
+  ASSERT_TRUE(chat.ok()) << chat.ToString();
+  ASSERT_EQ(chat.response.origin().kind(), api::SessionOrigin::KIND_RESUMED);
+  EXPECT_EQ(log().Received("session/set_mode").size(), 2u);
+  EXPECT_EQ(log().Received("session/set_config_option").size(), 2u);
+  EXPECT_EQ(LastParams("session/set_mode").at("modeId"), "plan");
+  EXPECT_TRUE(NoticesOf(id, "OPTION_REFUSED").empty());
+  const api::Session session = Get(id);
+  EXPECT_EQ(session.mode_id(), "plan");
+  ASSERT_EQ(session.config_options_size(), 1);
+  EXPECT_EQ(session.config_options(0).select(), "large");
+  EXPECT_TRUE(SetMode(id, "code").ok());
 }
 
 // A way in which the session comes to another agent session.

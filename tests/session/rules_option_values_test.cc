@@ -100,5 +100,14 @@ TEST(OptionValues, AnOptionHasTheValueItWasGiven) {
   EXPECT_FALSE(Has(BooleanOf("two", ""), value));
 }
 
+TEST(OptionValues, OfThoseThatAreWantedTheOldestGoes) {
+  std::vector<acp::OptionValue> wanted;
+  for (int i = 0; i < 300; ++i) Want({"id-" + std::to_string(i), false, false, "a"}, wanted);
+  Want({"id-299", false, false, "b"}, wanted);
+  ASSERT_EQ(wanted.size(), 256u);
+  EXPECT_EQ(wanted.front().config_id, "id-44");
+  EXPECT_EQ(wanted.back().select, "b");
+}
+
 }  // namespace
 }  // namespace acpd::session

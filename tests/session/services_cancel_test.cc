@@ -154,6 +154,22 @@ TEST_F(ServicesCancelTest, FilesThatWaitDoNotBeginAndOneThatHasBegunIsAnswered) 
   EXPECT_EQ(Stored("agent_requests"), 0);
 }
 
+TEST_F(ServicesCancelTest, ACommandThatHasNotBegunDoesNotBegin) {
+  Begin();
+  json steps = Patient();
+  steps.push_back({{"barrier", "asks"}});
+  Add(steps, "terminal/create", Shell("touch begun"), Code(kCancelledCode, "prompt turn"));
+  StartConfirming(steps);
+  ASSERT_TRUE(RunUntil([&] { return barriers().Reached("asks"); }));
+  SetCommits(Commits::kHold);
+  barriers().Release("asks");
+  ASSERT_TRUE(RunUntil([&] { return held_commits() > 0; }));
+  CancelUnconfirmed();
+  SetCommits(Commits::kCommit);
+  ExpectConfirmed();
+  EXPECT_FALSE(std::filesystem::exists(Path("begun")));
+}
+
 TEST_F(ServicesCancelTest, ALimitEndsTheWaitsToo) {
   agent().turn_timeout = milliseconds(1000);
   Begin();

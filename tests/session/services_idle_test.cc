@@ -57,6 +57,13 @@ TEST_F(ServicesIdleTest, ACommandThatWasForgottenDoesNotKeepItsWorkerForEver) {
   EXPECT_THAT(Seen(session_id).back(), StartsWith("terminal_output term-1 exited SIG"));
 }
 
+TEST_F(ServicesIdleTest, NorDoesOneThatWrites) {
+  agent().idle_timeout = milliseconds(30);
+  Begin();
+  const std::string session_id = PlayTerminal("while :; do echo on; sleep 0.02; done");
+  EXPECT_TRUE(RunUntil([&] { return Has(session_id, kClosedIdle); }));
+}
+
 // After a restart, too.
 TEST_F(ServicesIdleTest, ACommandOfAnEarlierAcpdCounts) {
   agent().idle_timeout = milliseconds(200);
