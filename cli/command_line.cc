@@ -13,7 +13,8 @@ namespace {
 constexpr char kFooter[] =
     "`acpctl COMMAND --help` has examples.\n"
     "Exit codes: 0 done, 1 the turn did not complete (cancel, drain: a turn has not ended yet;\n"
-    "stop: acpd has not gone yet), 2 bad arguments, 3 acpd refused the call, 4 acpd cannot be\n"
+    "stop: acpd has not gone yet; login: it did not work), 2 bad arguments, 3 acpd refused the "
+    "call, 4 acpd cannot be\n"
     "reached, does not answer or is stopping, 5 the output could not be written, 130 the turn was\n"
     "cancelled.\n"
     "Of chat, watch and history, the agent's text goes to stdout, everything else to stderr.";

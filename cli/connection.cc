@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/text.h"
+
 namespace acpd::cli {
 namespace {
 
@@ -74,7 +76,7 @@ std::unique_ptr<grpc::ClientContext> NewContext(const Settings& settings,
 int Report(const grpc::Status& status, const grpc::ClientContext& context) {
   if (status.ok()) return kOk;
   const std::string reason = Trailer(context, "acpd-reason");
-  std::fprintf(stderr, "acpctl: %s\n", Describe(status, reason).c_str());
+  std::fprintf(stderr, "acpctl: %s\n", Shown(Describe(status, reason)).c_str());
   const std::string session_id = Trailer(context, "acpd-session-id");
   if (!session_id.empty()) std::fprintf(stderr, "session: %s\n", session_id.c_str());
   return CodeFor(status.error_code(), reason);

@@ -76,7 +76,7 @@ void EventPrinter::PrintQueued(const ProgressEvent& event) {
 void EventPrinter::PrintEnd(const ProgressEvent& event) {
   const auto& result = event.turn_ended().result();
   const bool completed = result.outcome() == acpd::v1::TurnResult::OUTCOME_COMPLETED;
-  for (const std::string& title : tool_calls_.TakeUnfinished(event.turn_id())) {
+  for (const std::string& title : tool_calls_.TakeUnfinished(event)) {
     if (!completed) Line(event, "* " + title + " [cancelled]");
   }
   Line(event, "* " + TurnWord(event) + DescribeResult(result));

@@ -60,7 +60,7 @@ int FinishInTerminal(const acpd::v1::TerminalLogin& login) {
   std::fprintf(stderr, "running:%s\n", words.c_str());
   const int code = RunInTerminal(login);
   if (code == 0) {
-    std::fprintf(stderr, "logged in\n");
+    std::printf("logged in\n");
     return kOk;
   }
   std::fprintf(stderr, "acpctl: the login ended with exit code %d; run it again\n", code);

@@ -10,7 +10,8 @@ constexpr char kAgentsExamples[] =
     "  acpctl agents --probe claude";
 constexpr char kLoginExamples[] =
     "Examples:\n"
-    "  acpctl login codex                    shows the ways; the only one is taken at once\n"
+    "  acpctl login codex                    shows the ways; the only one is taken at once, "
+    "without --json\n"
     "  acpctl login codex --method api-key\n"
     "`auth_method` in acpd's config logs in at each start of the agent.";
 constexpr char kLogoutExamples[] =

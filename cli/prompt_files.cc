@@ -73,14 +73,16 @@ void AddContents(const std::string& path, std::string bytes, acpd::v1::ChatReque
   text ? resource->set_text(std::move(bytes)) : resource->set_blob(std::move(bytes));
 }
 
-// Of the prompt so far.
+// Of the prompt so far, as it is sent: bytes that are no text go as base64.
 size_t BytesOf(const acpd::v1::ChatRequest& chat) {
-  size_t bytes = chat.prompt().size();
+  size_t text = chat.prompt().size();
+  size_t bytes = 0;
   for (const acpd::v1::ContentBlock& block : chat.content()) {
-    bytes += block.image().data().size() + block.audio().data().size() +
-             block.resource().text().size() + block.resource().blob().size();
+    text += block.resource().text().size();
+    bytes +=
+        block.image().data().size() + block.audio().data().size() + block.resource().blob().size();
   }
-  return bytes;
+  return text + bytes / 3 * 4;
 }
 
 std::string AddLink(const std::filesystem::path& path, acpd::v1::ChatRequest* chat) {
@@ -121,13 +123,13 @@ std::string AddFile(const std::string& given, bool link, acpd::v1::ChatRequest* 
     return given + ": it is a pipe or a device; copy it into a file";
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return given + ": " + error.message();
-  if (BytesOf(*chat) + size > kMostBytes)
-    return given + ": with it the prompt has more than 30 MiB; use --link";
+  const std::string too_much = given + ": with it the prompt has more than 30 MiB; use --link";
+  if (BytesOf(*chat) + size > kMostBytes) return too_much;
   std::string bytes;
   if (const std::string wrong = ReadBytes(path, &bytes); !wrong.empty())
     return given + ": " + wrong;
   AddContents(path.string(), std::move(bytes), chat);
-  return "";
+  return BytesOf(*chat) > kMostBytes ? too_much : "";
 }
 
 std::string FolderFrom(const std::string& path) {

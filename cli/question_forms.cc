@@ -103,17 +103,27 @@ void QuestionForm::GoBack() {
 }
 
 Wish QuestionForm::TakeReview(const std::string& line, std::string* wrong) {
-  if (Means(line, "send")) return Wish::kSend;
-  if (Means(line, "decline")) return Wish::kDecline;
-  if (Means(line, "cancel")) return Wish::kCancel;
+  // A field may be called "s": its name goes before the beginning of a word.
+  const bool is_field = NamesField(line);
+  const auto means = [&](const std::string& word) {
+    return line == word || (!is_field && Means(line, word));
+  };
+  if (means("send")) return Wish::kSend;
+  if (means("decline")) return Wish::kDecline;
+  if (means("cancel")) return Wish::kCancel;
   const size_t blank = line.find(' ');
-  const bool change = Means(line.substr(0, blank), "change");
+  const bool change = !is_field && Means(line.substr(0, blank), "change");
   if (change && blank == std::string::npos && !schema_.fields.empty()) {
     next_ = 0;
   } else {
     *wrong = Change(change ? Trimmed(line.substr(std::min(blank, line.size()))) : line);
   }
   return Wish::kGoOn;
+}
+
+bool QuestionForm::NamesField(const std::string& line) const {
+  return std::any_of(schema_.fields.begin(), schema_.fields.end(),
+                     [&line](const auto& field) { return Lowered(field.name) == line; });
 }
 
 void QuestionForm::AskOnly(size_t index) {

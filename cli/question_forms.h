@@ -52,6 +52,7 @@ class QuestionForm {
   std::string Review() const;
   std::string TakeValue(const std::string& line);
   Wish TakeReview(const std::string& line, std::string* wrong);
+  bool NamesField(const std::string& line) const;  // in lower case
   // A field by its number or name; else what may be typed.
   std::string Change(const std::string& which);
   void AskOnly(size_t index);

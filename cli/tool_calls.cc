@@ -12,7 +12,7 @@ constexpr size_t kMostCalls = 1000;
 
 std::string ToolCalls::Note(const acpd::v1::ProgressEvent& event) {
   const auto& update = event.session_update();
-  std::vector<Call>& calls = of_turns_[event.turn_id()];
+  std::vector<Call>& calls = of_turns_[{event.session_id(), event.turn_id()}];
   auto call = std::find_if(calls.begin(), calls.end(), [&update](const Call& known) {
     return known.id == update.tool_call_id();
   });
@@ -26,12 +26,14 @@ std::string ToolCalls::Note(const acpd::v1::ProgressEvent& event) {
   return call->title;
 }
 
-std::vector<std::string> ToolCalls::TakeUnfinished(const std::string& turn_id) {
+std::vector<std::string> ToolCalls::TakeUnfinished(const acpd::v1::ProgressEvent& event) {
   std::vector<std::string> titles;
-  for (const Call& call : of_turns_[turn_id]) {
+  const auto ended = of_turns_.find({event.session_id(), event.turn_id()});
+  if (ended == of_turns_.end()) return titles;
+  for (const Call& call : ended->second) {
     if (call.status != "completed" && call.status != "failed") titles.push_back(call.title);
   }
-  of_turns_.erase(turn_id);
+  of_turns_.erase(ended);
   return titles;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/connection.h"
@@ -15,14 +16,15 @@ class ToolCalls {
  public:
   // Of a tool_call or tool_call_update: the call's title, of before if need be, else its id.
   std::string Note(const acpd::v1::ProgressEvent& event);
-  // The turn has ended: the titles of its calls that were neither completed nor failed.
-  std::vector<std::string> TakeUnfinished(const std::string& turn_id);
+  // A turn_ended: the titles of its calls that were neither completed nor failed.
+  std::vector<std::string> TakeUnfinished(const acpd::v1::ProgressEvent& event);
 
  private:
   struct Call {
     std::string id, title, status;
   };
-  std::map<std::string, std::vector<Call>> of_turns_;  // in the order of their first updates
+  // By session and turn; of each in the order of their first updates.
+  std::map<std::pair<std::string, std::string>, std::vector<Call>> of_turns_;
 };
 
 }  // namespace acpd::cli

@@ -70,7 +70,8 @@ void AddPlace(CLI::App& chat, ChatOptions& options) {
 void AddContent(CLI::App& chat, ChatOptions& options) {
   Repeatable(chat.add_option("-f,--file", options.files,
                              "Add this file: images and sounds as such, others with their "
-                             "contents; up to 30 MiB in all"))
+                             "contents; up to 30 MiB in all as sent (what is no text grows by a "
+                             "third)"))
       ->type_name("FILE");
   Repeatable(chat.add_option("--link", options.links,
                              "Add a link to this file or folder, for the agent to look itself"))

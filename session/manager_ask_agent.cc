@@ -16,14 +16,18 @@ namespace {
 constexpr std::chrono::minutes kLoginTime{10};
 
 // What an answer that is no result comes to.
-absl::Status RefusedBy(const AgentAnswer& answer, const std::string& method) {
+absl::Status RefusedBy(const AgentWorker& worker, const AgentAnswer& answer,
+                       const std::string& method) {
   switch (answer.kind) {
     case AgentAnswer::Kind::kTimedOut:
       return MakeError("START_TIMEOUT",
-                       "The agent did not answer " + method + " in time; give the call more.");
+                       "The agent did not answer " + method +
+                           " before the call's deadline or its session_setup_timeout; raise the "
+                           "one that was shorter.");
     case AgentAnswer::Kind::kExited:
     case AgentAnswer::Kind::kLost:
-      return MakeError("AGENT_EXITED", "The agent ended before it answered " + method + ".");
+      return MakeError("AGENT_EXITED", "The agent ended before it answered " + method + ": " +
+                                           worker.ExitDetail() + " Try again.");
     default:
       break;
   }
@@ -31,7 +35,8 @@ absl::Status RefusedBy(const AgentAnswer& answer, const std::string& method) {
       answer.error.message + (answer.error.data.empty() ? "" : " " + answer.error.data);
   if (answer.error.code == acp::kAuthRequired) {
     return MakeError("AGENT_AUTH_REQUIRED", "The agent wants a login before " + method + ": " +
-                                                words + ". See `acpctl login`.");
+                                                words + ". See `acpctl login " +
+                                                worker.agent().name + "`.");
   }
   return MakeError("NOT_SUPPORTED_BY_AGENT", "The agent refused " + method + ": " + words);
 }
@@ -108,7 +113,8 @@ awaitable<absl::Status> SessionManager::Impl::AskSessions(std::shared_ptr<Probe>
   const uint64_t id = worker->NextId();
   std::string line = acp::ListSessionsLine(id, cwd, cursor, probe->trace);
   const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
-  if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(answer, "session/list");
+  if (answer.kind != AgentAnswer::Kind::kResult)
+    co_return RefusedBy(*worker, answer, "session/list");
   absl::StatusOr<acp::AgentSessionPage> read = acp::ReadSessionPage(answer.result);
   if (!read.ok()) {
     co_return MakeError("PROTOCOL_MISMATCH", "The agent's answer to session/list cannot be read: " +
@@ -170,7 +176,8 @@ awaitable<absl::Status> SessionManager::Impl::AskLogin(std::shared_ptr<Probe> pr
                                                    "\": " + answer.error.message +
                                                    ". Try another one, or look at its own manual.");
   }
-  if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(answer, "authenticate");
+  if (answer.kind != AgentAnswer::Kind::kResult)
+    co_return RefusedBy(*worker, answer, "authenticate");
   probe->login.logged_in = true;
   co_return absl::OkStatus();
 }
@@ -194,7 +201,7 @@ awaitable<absl::Status> SessionManager::Impl::AskLogout(std::shared_ptr<Probe> p
   const uint64_t id = worker->NextId();
   std::string line = acp::LogoutLine(id, probe->trace);
   const AgentAnswer answer = co_await worker->Call(id, std::move(line), deadline);
-  if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(answer, "logout");
+  if (answer.kind != AgentAnswer::Kind::kResult) co_return RefusedBy(*worker, answer, "logout");
   core.facts[worker->agent().name].auth_required = true;
   co_return absl::OkStatus();
 }

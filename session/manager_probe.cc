@@ -20,7 +20,8 @@ absl::Status ProbeFailure(const AgentAnswer& answer, const AgentWorker& worker) 
   switch (answer.kind) {
     case AgentAnswer::Kind::kTimedOut:
       return MakeError("START_TIMEOUT",
-                       "The agent did not answer initialize in time (phase initialize).");
+                       "The agent did not answer initialize in its start_timeout, or before the "
+                       "call's deadline (phase initialize); raise the one that was shorter.");
     case AgentAnswer::Kind::kError:
       return MakeError(absl::StatusCode::kUnavailable, "AGENT_START_FAILED",
                        "The agent refused initialize: " + answer.error.message);
@@ -43,9 +44,10 @@ SessionManager::Impl::RunProbe(CallPtr call, std::string name, std::string cwd,
                                                "\"; ListAgents shows the configured ones.");
   }
   if (probing.size() >= kMaxProbes) {
-    co_return MakeError("TOO_MANY_WORKERS", "acpd is probing " + std::to_string(kMaxProbes) +
-                                                " agents already; send the call again when they "
-                                                "have answered.");
+    co_return MakeError("TOO_MANY_WORKERS", "acpd has " + std::to_string(kMaxProbes) +
+                                                " agents up already that are probed, listed or "
+                                                "logged in; send the call again when they have "
+                                                "answered (a login may take 10 minutes).");
   }
   const auto probe = std::make_shared<Probe>(core, "probe-" + NewId(core.now()));
   AgentDefinition unserved = *agent;  // as AskProbed offers nothing

@@ -162,6 +162,16 @@ TEST(QuestionFormTest, BackAtTheFirstFieldStaysThere) {
   EXPECT_THAT(wrong, HasSubstr("required"));
 }
 
+TEST(QuestionFormTest, AFieldsNameGoesBeforeTheBeginningOfAWord) {
+  QuestionForm form(R"({"type": "object", "properties": {"s": {"type": "string"}}})");
+  std::string wrong;
+  form.Take("a", &wrong);
+  EXPECT_EQ(form.Take("s", &wrong), QuestionForm::Wish::kGoOn);
+  EXPECT_EQ(form.Prompt(), "  s (optional) [a]: ");
+  form.Take("", &wrong);
+  EXPECT_EQ(form.Take("send", &wrong), QuestionForm::Wish::kSend);
+}
+
 TEST(QuestionFormTest, ARefusalOfNoFieldStaysAtTheReview) {
   QuestionForm form(FormOf(kText));
   std::string wrong;

@@ -224,7 +224,9 @@ TEST_F(OptionCommandsTest, LoginAndLogout) {
 // The agent's own command is run by acpctl; the fake one ends at its stdin's end.
 TEST_F(OptionCommandsTest, ALoginInATerminalRunsTheAgentsCommand) {
   const auto login = Run(0, {"login", "fake", "--method", "hand"});
-  EXPECT_THAT(login->Err(), HasSubstr("logged in\n"));
+  EXPECT_EQ(login->Out(), "logged in\n");
+  EXPECT_THAT(login->Err(), HasSubstr("running: "));
+  EXPECT_THAT(login->Err(), HasSubstr("fake_agent"));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(OptionFailuresTest, TheAgentDiesOverAnOptionInTheMiddleOfATurn) {
 }
 
 TEST_F(OptionFailuresTest, ASilentAgentHasSessionSetupTimeoutAndItsLateAnswerMeansNothing) {
-  SetFake("session_setup_timeout", "1500ms");
+  SetFake("session_setup_timeout", "4s");
   StartWith({{"modes", TwoModes()}},
             {{"session/set_mode", json::array({Steps(Barrier("late"), "reply"), Steps("reply")})}});
   const std::string id = NewSession();

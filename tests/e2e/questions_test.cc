@@ -257,7 +257,7 @@ TEST_F(QuestionsTest, AFormIsFilledInByACaller) {
 }
 
 TEST_F(QuestionsTest, AFormIsDeclinedOrCancelled) {
-  SetFake("question_timeout", "400ms");
+  SetFake("question_timeout", "8s");
   StartDaemon();
   const auto declined = Elicit(Form());
   api::RespondRequest respond;

@@ -9,7 +9,7 @@ import { optionsOf, usageFields } from './shown.mjs';
 
 let lanes;
 before(async () => {
-  lanes = await Lanes.start({ hasty: { session_setup_timeout: '1s' } });
+  lanes = await Lanes.start({ hasty: { session_setup_timeout: '3s' } });
 });
 after(async () => {
   assert.deepEqual((await lanes.stop()).violations, []);

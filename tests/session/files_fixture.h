@@ -40,8 +40,8 @@ class FilesTest : public testing::TestWithParam<bool> {
  protected:
   FilesTest() {
     UseKernelResolution(GetParam());
-    char name[] = "/tmp/files_test.XXXXXX";
-    dir_ = std::filesystem::canonical(mkdtemp(name)).string();
+    std::string name = std::filesystem::temp_directory_path() / "files_test.XXXXXX";
+    dir_ = std::filesystem::canonical(mkdtemp(name.data())).string();
     for (const char* folder : {"/root", "/root/sub", "/root2", "/outside"}) {
       std::filesystem::create_directory(dir_ + folder);
     }

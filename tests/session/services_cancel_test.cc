@@ -171,7 +171,7 @@ TEST_F(ServicesCancelTest, ACommandThatHasNotBegunDoesNotBegin) {
 }
 
 TEST_F(ServicesCancelTest, ALimitEndsTheWaitsToo) {
-  agent().turn_timeout = milliseconds(1000);
+  agent().turn_timeout = milliseconds(4000);
   Begin();
   json steps = Patient();
   Add(steps, "terminal/create", Shell("exec sleep 1000"), Result(Of("term-1")));

@@ -23,8 +23,8 @@ constexpr std::chrono::seconds kDeadline{60};
 class TempDir {
  public:
   TempDir() {
-    char name[] = "/tmp/store_test.XXXXXX";
-    path_ = mkdtemp(name);
+    std::string name = std::filesystem::temp_directory_path() / "store_test.XXXXXX";
+    path_ = mkdtemp(name.data());
   }
   ~TempDir() { std::filesystem::remove_all(path_); }
   // Not there yet: the store makes it.
