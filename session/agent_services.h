@@ -50,9 +50,9 @@ class AgentServices {
   bool Cancel(std::string_view agent_request_id);
   // That turn is being cancelled. An agent that first waits for a command's end would not get to
   // confirm it: waits for commands that nobody ends, from now on too, and files and commands that
-  // have not begun are answered -32800 (https://agentclientprotocol.com/protocol/cancellation, "internal"). What
-  // has begun is answered as it comes out, and what the agent asks to clean up is done: to end its
-  // commands is its own. Recorded, not yet flushed.
+  // have not begun are answered -32800 (https://agentclientprotocol.com/protocol/cancellation,
+  // "internal"). What has begun is answered as it comes out, and what the agent asks to clean up is
+  // done: to end its commands is its own. Recorded, not yet flushed.
   void CancelTurn(std::string_view turn_id);
 
   // At a start, before Resume: what was stored.
