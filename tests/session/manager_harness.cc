@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 std::string Number(const char* name, int value) {
   return std::string(" ") + name + "=" + std::to_string(value);
