@@ -137,6 +137,10 @@ awaitable<AgentAnswer> Session::AskSetup(std::function<std::string(uint64_t id)>
     login_tried_ = true;
     const absl::Status logged_in = co_await AuthenticateWith(std::move(method));
     again = logged_in.ok();
+    if (!again) {
+      Log(Severity::kWarning, "the key in the agent's environment was refused", CurrentTurnId(),
+          {{"error", std::string(logged_in.message())}});
+    }
   }
   co_return answer;
 }

@@ -86,8 +86,9 @@ std::vector<std::string> Peer::Record::Lines() const {
 }
 
 WorkerTest::WorkerTest() {
-  char name[] = "/tmp/acpd-worker-test-XXXXXX";
-  folder_ = mkdtemp(name);
+  // Short: sockets lie in it.
+  std::string name = std::filesystem::temp_directory_path() / "worker-XXXXXX";
+  folder_ = mkdtemp(name.data());
   program_ = ACPD_WORKER_PROGRAM;
   launcher_ = MakeLauncher(io_.get_executor(), pool_, program_);
 }

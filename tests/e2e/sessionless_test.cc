@@ -74,6 +74,11 @@ json StrayNotifications() {
                NotifyStep("session/update", {{"update", chunk}}));
 }
 
+json JoinedSteps(json steps, const json& more) {
+  for (const json& step : more) steps.push_back(step);
+  return steps;
+}
+
 class SessionlessTest : public TurnsTest {
  protected:
   // Each of these, one after the other, and the wait for its answer. Ids are `prefix` and the name.
@@ -86,6 +91,12 @@ class SessionlessTest : public TurnsTest {
                                        {"wait", true}}));
     }
     return steps;
+  }
+  // Of a session's first prompt, in its turn and behind that; the second one is answered by
+  // default.
+  static json TurnAndIdleSteps(const std::vector<Stray>& all) {
+    const json behind = JoinedSteps(Steps(Say("done"), Reply("end_turn")), StepsOf(all, "idle-"));
+    return json::array({JoinedSteps(StepsOf(all, "turn-"), behind), json::array()});
   }
   void ExpectAnswers(const std::vector<Stray>& all, const std::string& prefix) {
     for (const Stray& stray : all) {
@@ -105,11 +116,6 @@ class SessionlessTest : public TurnsTest {
   }
 };
 
-json JoinedSteps(json steps, const json& more) {
-  for (const json& step : more) steps.push_back(step);
-  return steps;
-}
-
 // ---- Requests and notifications.
 
 TEST_F(SessionlessTest, RequestsAreAnsweredAtEveryMomentOfASessionsLife) {
@@ -117,11 +123,7 @@ TEST_F(SessionlessTest, RequestsAreAnsweredAtEveryMomentOfASessionsLife) {
   UseScript({{"start", StepsOf(all, "start-")},
              {"initialize", StepsOf(all, "initialize-")},
              {"session/new", StepsOf(all, "new-")},
-             {"session/prompt",
-              json::array({JoinedSteps(StepsOf(all, "turn-"),
-                                       JoinedSteps(Steps(Say("done"), Reply("end_turn")),
-                                                   StepsOf(all, "idle-"))),
-                           json::array()})}});
+             {"session/prompt", TurnAndIdleSteps(all)}});
   StartDaemon();
   const auto chat = client().Say(kProject, "", "hello");
   ASSERT_TRUE(chat.ok()) << chat.ToString();
@@ -136,11 +138,7 @@ TEST_F(SessionlessTest, RequestsAreAnsweredAtEveryMomentOfASessionsLife) {
 
 TEST_F(SessionlessTest, RequestsForAnotherSessionAreRefusedInATurnAndBetweenTurns) {
   const std::vector<Stray> all = StraysOfAnother();
-  UseScript({{"session/prompt",
-              json::array({JoinedSteps(StepsOf(all, "turn-"),
-                                       JoinedSteps(Steps(Say("done"), Reply("end_turn")),
-                                                   StepsOf(all, "idle-"))),
-                           json::array()})}});
+  UseScript({{"session/prompt", TurnAndIdleSteps(all)}});
   StartDaemon();
   const auto chat = client().Say(kProject, "", "hello");
   ASSERT_TRUE(chat.ok()) << chat.ToString();
