@@ -40,8 +40,9 @@ class FilesTest : public testing::TestWithParam<bool> {
  protected:
   FilesTest() {
     UseKernelResolution(GetParam());
-    std::string name = std::filesystem::temp_directory_path() / "files_test.XXXXXX";
-    dir_ = std::filesystem::canonical(mkdtemp(name.data())).string();
+    // Not in TMPDIR, which may be its owner's alone: WithoutPower's user has to get here.
+    char name[] = "/tmp/files_test.XXXXXX";
+    dir_ = std::filesystem::canonical(mkdtemp(name)).string();
     for (const char* folder : {"/root", "/root/sub", "/root2", "/outside"}) {
       std::filesystem::create_directory(dir_ + folder);
     }
